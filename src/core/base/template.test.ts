@@ -7,7 +7,7 @@ const VALUES: TemplateValues = {
   destination: { namespace: "shop" },
   controlPlane: { name: "hub-eu", labels: { env: "prod" } },
   params: { "path.basename": "eu" },
-  release: { version: "v2", chart: "1.2" },
+  release: { version: "v2", chart: "1.2", image: `localhost:5000/web:v2@sha256:${"0".repeat(64)}`, bare: "ghcr.io/acme/web" },
 };
 
 function render(template: string, asPath = false): string {
@@ -30,6 +30,10 @@ describe("templates", () => {
     ["{{ params.path.basename }}", "eu"],
     ["{{ release.version }} {{ release.values.chart }}", "v2 1.2"],
     ["{{ application.labels.env }} {{ destination.namespace }} {{ controlPlane }}", "prod shop hub-eu"],
+    ["{{ release.values.image.tag }} {{ release.values['image'].digest }}", `v2 sha256:${"0".repeat(64)}`],
+    ["{{ release.version.tag }} {{ release.version.digest }}", "? release.version.digest"],
+    ["{{ release.values.bare.tag }}", "? release.values.bare.tag"],
+    ["{{ cluster.labels.tag }} {{ cluster.name.tag }}", "! cluster.name.tag"],
     ["{{ application.labels.evn }}", "? application.labels.evn"],
     ["{{ cluster.labels.zone }}", "? cluster.labels.zone"],
     ["{{ release.values.toString }}", "? release.values.toString"],

@@ -5,7 +5,7 @@ import { nearest } from "./nearest.ts";
  * Templates in pins: `{{ cluster.name }}`, `{{ cluster.server }}`, `{{ cluster.labels.X }}`, `{{ application.name }}`,
  * `{{ application.namespace }}`, `{{ application.path }}`, `{{ application.valuesFile }}`, `{{ application.set }}`, `{{ application.labels.X }}`,
  * `{{ destination.namespace }}`, `{{ controlPlane }}` or `{{ controlPlane.name }}`, `{{ controlPlane.labels.X }}`, `{{ params.X }}`,
- * `{{ release.version }}`, `{{ release.values.X }}`. A name with special
+ * `{{ release.version }}`, `{{ release.values.X }}`, and of either that is an image `.tag` and `.digest` behind it. A name with special
  * characters may be quoted: `{{ cluster.labels["topology.kubernetes.io/region"] }}`, or written as it is. Values of weight pins
  * also know `{{ step.weight }}` and `{{ step.replicas }}`, which only planning can fill in.
  */
@@ -29,9 +29,10 @@ export interface TemplateValues {
   release: Readonly<Record<string, string>>;
 }
 
+/** `part`: of a release's value alone. */
 type Variable =
-  | { root: (typeof PLAIN)[number] }
-  | { root: (typeof KEYED)[number]; key: string }
+  | { root: (typeof PLAIN)[number]; part?: ImagePart }
+  | { root: (typeof KEYED)[number]; key: string; part?: ImagePart }
   | { root: "step.weight" | "step.replicas" };
 
 export type TemplatePart = { text: string } | { variable: Variable; source: string };
@@ -40,6 +41,8 @@ export type TemplatePart = { text: string } | { variable: Variable; source: stri
 export type TemplateFault = { kind: "Open"; template: string } | { kind: "Unknown"; variable: string; known: readonly string[] };
 
 type ParsedTemplate = { ok: true; parts: TemplatePart[] } | { ok: false; fault: TemplateFault };
+
+type ImagePart = "tag" | "digest";
 
 const PLAIN = [
   "cluster.name",
@@ -56,7 +59,10 @@ const PLAIN = [
 ] as const;
 const OF_STEPS = ["step.weight", "step.replicas"] as const;
 const KEYED = ["cluster.labels", "application.labels", "controlPlane.labels", "params", "release.values"] as const;
-const KNOWN: readonly string[] = [...PLAIN, ...KEYED.map((root) => `${root}.X`)];
+const KNOWN: readonly string[] = [
+  ...[...PLAIN, ...KEYED.map((root) => `${root}.X`)],
+  ...["release.version.tag", "release.version.digest", "release.values.X.tag", "release.values.X.digest"],
+];
 
 /** Splits a template into texts and variables. An unknown variable or an open `{{` is an error. `ofSteps`: of a weight pin's value. */
 export function parseTemplate(template: string, ofSteps = false): ParsedTemplate {
@@ -80,6 +86,10 @@ export function parseTemplate(template: string, ofSteps = false): ParsedTemplate
 function variableOf(source: string, ofSteps: boolean): Variable | undefined {
   for (const root of ofSteps ? OF_STEPS : []) if (source === root) return { root };
   for (const root of PLAIN) if (source === root) return { root };
+  const [, of = "", part] = /^(release\.(?:version|values\.\w+|values\[.*\]))\.(tag|digest)$/.exec(source) ?? [];
+  const whole = part === undefined ? undefined : variableOf(of, false);
+  if (whole !== undefined && "key" in whole) return { ...whole, part: part as ImagePart };
+  if (part !== undefined && of === "release.version") return { root: of, part: part as ImagePart };
   for (const root of KEYED) {
     if (!source.startsWith(root)) continue;
     const quoted = /^\[\s*(?:"([^"]+)"|'([^']+)')\s*\]$/.exec(source.slice(root.length));
@@ -171,7 +181,7 @@ function lookUp(variable: Variable, values: TemplateValues): string | undefined 
     case "controlPlane.labels":
       return own(values.controlPlane.labels, variable.key);
     case "release.version":
-      return own(values.release, "version");
+      return partOf(own(values.release, "version"), variable.part);
     case "cluster.labels":
       return own(values.cluster.labels, variable.key);
     case "application.labels":
@@ -179,11 +189,22 @@ function lookUp(variable: Variable, values: TemplateValues): string | undefined 
     case "params":
       return own(values.params, variable.key);
     case "release.values":
-      return own(values.release, variable.key);
+      return partOf(own(values.release, variable.key), variable.part);
     case "step.weight":
     case "step.replicas":
       return undefined;
   }
+}
+
+/** Of `repo:tag@digest`, `tag@digest`, or one of them. undefined: it has none. */
+function partOf(value: string | undefined, part: ImagePart | undefined): string | undefined {
+  if (value === undefined || part === undefined) return value;
+  const [front = "", digest] = value.split("@", 2);
+  if (part === "digest") return digest ?? (/^[a-z0-9]+:[0-9a-f]{32,}$/.test(value) ? value : undefined);
+  const colon = front.lastIndexOf(":");
+  const isNamed = colon > front.lastIndexOf("/");
+  const tag = isNamed ? front.slice(colon + 1) : front.includes("/") ? "" : front;
+  return tag === "" || /^[a-z0-9]+:[0-9a-f]{32,}$/.test(value) ? undefined : tag;
 }
 
 function own(record: Readonly<Record<string, string>>, key: string): string | undefined {

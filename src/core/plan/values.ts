@@ -29,6 +29,7 @@ function valueOfPin(pin: PinTemplate): string | undefined {
   const [part, ...more] = parsed.ok ? parsed.parts : [];
   if (part === undefined || more.length > 0 || !("variable" in part)) return undefined;
   const { variable } = part;
+  if ("part" in variable && variable.part !== undefined) return undefined;
   if (variable.root === "release.version") return "version";
   return variable.root === "release.values" ? variable.key : undefined;
 }

@@ -271,6 +271,30 @@ describe("templates", () => {
     expect(result.targets[0]?.edits).toEqual([{ file, path: "a", kind: "value", from: "x-v1", to: "x-v1.5.0" }]);
   });
 
+  test("the tag and the digest of one image that is released, each at its place", () => {
+    const digest = `sha256:${"ab".repeat(32)}`;
+    const file = "images: [{ name: web, newTag: v1, digest: sha256:old }]\nimage: ghcr.io/acme/web:v1\n";
+    const pins = `    - { file: k.yaml, path: "images[name=web].newTag", value: "{{ release.version.tag }}" }
+    - { file: k.yaml, path: "images[name=web].digest", value: "{{ release.version.digest }}" }
+    - { file: k.yaml, path: image, part: tag+digest, value: "{{ release.version.tag }}@{{ release.version.digest }}" }`;
+    const one = applications.slice(0, 1);
+    const { rollout } = rolloutWith(pins);
+    for (const version of [`ghcr.io:443/acme/web:v2@${digest}`, `v2@${digest}`]) {
+      const release = { values: { version }, attempt: 1 };
+      const input = { rollout, release, applications: one, clusters, readFile: (path: string) => (path === "k.yaml" ? file : null) };
+      const { targets, problems } = resolveTargets(input);
+      expect(problems).toEqual([]);
+      expect(targets[0]?.edits.map(({ from, to }) => [from, to])).toEqual([
+        ["v1", "v2"],
+        ["sha256:old", digest],
+        ["v1", `v2@${digest}`],
+      ]);
+    }
+    expect(told(resolve(pins.split("\n").slice(1, 2).join(), { "k.yaml": file }, { applications: one }))).toEqual([
+      expect.stringMatching(/^rollouts\/my-app\.yaml:8:\d+ TEMPLATE_VALUE$/),
+    ]);
+  });
+
   test("the folder that an Application is made of is a place to write to, and none where it leads out of the repo", () => {
     const [one] = applications;
     if (one === undefined) throw new Error("no Application");
