@@ -37,7 +37,7 @@ test("Applications that all say they make one another are looked at once each", 
   const run = { spec: { ...sampleRollout(), settleMs: 10_000, graceMs: 30_000 } };
   const merged = { commit: COMMIT, at: MERGED } as never;
   const application = views.get("app-0") as ApplicationView;
-  const { seen, wants } = openChildren().of(
+  const { seen, wants } = openChildren(() => undefined).of(
     { run, merged, plane, application, now: NOW, repoURL: REPO },
     { ancestry: () => "unknown" },
     {},

@@ -140,6 +140,8 @@ export interface ApplicationView {
     degraded?: string[];
     /** Applications that it makes: namespace and name. Absent: none. */
     children?: string[];
+    /** ApplicationSets that it makes: what they make counts with it. Absent: none. */
+    childSets?: string[];
     /** Of all pods it has, those that go away or have ended among them. Absent: none are told, or there are Jobs, whose pods stay as they are. */
     images?: string[];
     hydrator?: {

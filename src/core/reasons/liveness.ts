@@ -13,6 +13,8 @@ export type ParentStep = "compare" | "apply" | "byHand" | "generate" | "unseen";
 /** Whether a change is live and healthy in an Application, and if not, why: each code with its data. */
 export interface LivenessReasons {
   NO_APPLICATION: NoData;
+  /** `seen`: it is there, and has generated nothing yet, or its controller said what hinders it. */
+  CHILD_SET_UNTOLD: { set: string; seen: boolean; said?: string | undefined };
   /** `seen`: the first revisions that Argo CD shows, and how many `more` there are. */
   CHANGE_LIVE: OnDay & { seen: readonly string[]; more: number; health: string; since?: Time | undefined; comparedAt: Time } & {
     /** When its cluster answered; unasked: with this set-up it cannot be asked. Absent: nobody has asked. */

@@ -219,6 +219,7 @@ function openGitSide(context: RepoContext, commits: ReturnType<typeof openCommit
 /** What is kept of Argo CD, of analyses and hooks. */
 function openArgoSide(context: RepoContext, commits: ReturnType<typeof openCommits>) {
   const rollouts = openRolloutReader(context);
+  const troubleOfOwner = openOwners();
   return {
     rollouts,
     actions: openRolloutActions(context, rollouts),
@@ -227,8 +228,8 @@ function openArgoSide(context: RepoContext, commits: ReturnType<typeof openCommi
     reader: openTargetReader(context),
     contents: openContents(context),
     stability: openStability(),
-    children: openChildren(),
-    troubleOfOwner: openOwners(),
+    children: openChildren(troubleOfOwner),
+    troubleOfOwner,
     observeJoiners: openJoiners(context, commits),
     analyses: openAnalyses(context, commits),
     hooks: openHooks(context),

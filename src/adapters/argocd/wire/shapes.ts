@@ -67,7 +67,7 @@ export const APPLICATION: Shape = {
     // Only of Jobs, of Applications, and of what is not well, does anything change.
     resources: new Seldom(
       { "*": false, group: true, kind: true, namespace: true, name: true, health: true },
-      ...['Job"', '"Application"', '"Degraded"'],
+      ...['Job"', '"Application"', '"ApplicationSet"', '"Degraded"'],
     ),
     conditions: true,
     operationState: {

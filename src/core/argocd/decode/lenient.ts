@@ -89,11 +89,11 @@ export function words(object: Fields, key: string): string[] {
   return found;
 }
 
-/** Applications that one makes: each is judged by itself. */
+/** Applications that one makes, or sets: each is judged by itself. */
 export const MOST_CHILDREN = 500;
 
-/** Whether an object that an Application makes is an Application itself. */
-export function isChild(resource: unknown): boolean {
+/** Whether an object that an Application makes is an Application itself, or a set of them. */
+export function isChild(resource: unknown, kinds: readonly string[] = ["Application", "ApplicationSet"]): boolean {
   const one = fields(resource);
-  return own(one, "kind") === "Application" && own(one, "group") === "argoproj.io";
+  return kinds.includes(String(own(one, "kind"))) && own(one, "group") === "argoproj.io";
 }

@@ -37,7 +37,8 @@ export function decodeStatus(status: Fields, spec: ApplicationView["spec"]): Sta
     conditions: decodeConditions(list(status, "conditions")),
     reconciledAt: time(status, "reconciledAt"),
     images: decodeImages(status),
-    children: decodeChildren(status),
+    children: decodeChildren(status, "Application"),
+    childSets: decodeChildren(status, "ApplicationSet"),
     hydrator: decodeHydrator(own(status, "sourceHydrator"), sourceHydrator),
     degraded: decodeDegraded(status),
   });
@@ -51,11 +52,11 @@ function decodeImages(status: Fields): string[] | undefined {
 }
 
 /** More than can be looked at are told by `unreadable.ts`. */
-function decodeChildren(status: Fields): string[] | undefined {
+function decodeChildren(status: Fields, kind: string): string[] | undefined {
   const found = list(status, "resources").flatMap((raw) => {
     const one = fields(raw);
     const [namespace, name] = [word(one, "namespace"), word(one, "name")];
-    return isChild(raw) && namespace !== undefined && name !== undefined ? [`${namespace}/${name}`] : [];
+    return isChild(raw, [kind]) && namespace !== undefined && name !== undefined ? [`${namespace}/${name}`] : [];
   });
   return found.length === 0 ? undefined : found.slice(0, MOST_CHILDREN);
 }

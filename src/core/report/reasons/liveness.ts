@@ -78,6 +78,12 @@ const OBJECTS = {
 
 const SAYS: Says = {
   NO_APPLICATION: "Argo CD has no such Application.",
+  CHILD_SET_UNTOLD: ({ set, seen, said }) => {
+    if (said !== undefined)
+      return `The controller of ApplicationSet ${set} reports an error, so what it makes may be of before: ${ended(said)}`;
+    if (seen) return `The controller of ApplicationSet ${set} has not generated anything from it yet.`;
+    return `Stagecoach does not see ApplicationSet ${set}, so it cannot tell what that makes: let it read ApplicationSets, or select their Applications as targets.`;
+  },
   CHANGE_LIVE: ({ seen, more, health, since, comparedAt, cluster, objects, day }) => {
     const at = seen.length === 0 ? "" : ` at ${seen.map(short).join(", ")}${more === 0 ? "" : ` and ${more} more`}`;
     const held = since === undefined ? "" : ` since ${clock(since, day)}`;
@@ -217,6 +223,7 @@ const SAYS: Says = {
 /** What is not about the Application itself, and what a person may answer with a command. */
 const APART: { readonly [Code in keyof LivenessReasons]?: { subject?: Subject; actions?: readonly CommandName[] } } = {
   NO_APPLICATION: { actions: ["skip"] },
+  CHILD_SET_UNTOLD: { actions: ["skip"] },
   CLUSTERS_UNASKED: { subject: "cluster" },
   CLOCK_AHEAD: { subject: "cluster" },
   APPLICATION_DELETED: { actions: ["skip"] },

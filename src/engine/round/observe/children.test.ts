@@ -9,6 +9,7 @@ import type { Assessment } from "../../../core/run/state/world.ts";
 import type { Refresher } from "../guard/refresh.ts";
 import { askForChildren, openChildren } from "./children.ts";
 import { openTargetLooks } from "./observe-targets.ts";
+import { openOwners } from "./stability.ts";
 
 type Raw = Record<string, unknown>;
 
@@ -40,15 +41,17 @@ const onHub = (name: string, makes: readonly string[]) => {
 const ancestry = (seen: string) => (seen === OLDER ? "missing" : seen === LATER || seen === COMMIT ? "contains" : "unknown") as never;
 
 /** What is seen of the children of `root`, which follows the config repo's main. */
-function seen(root: ApplicationView, others: readonly ApplicationView[], now = NOW, clusters: readonly unknown[] = []) {
+function seen(root: ApplicationView, others: readonly ApplicationView[], now = NOW, clusters: readonly unknown[] = [], set?: object) {
   const plane = {
     name: "hub",
     application: (_: string, name: string) => others.find((one) => one.name === name),
+    applicationSet: () => set,
+    applications: ({ name }: { name: string }) => others.filter(({ owner }) => owner?.name === name),
     clusters: () => clusters,
   } as unknown as ControlPlane;
   const run = { spec: { ...sampleRollout(), settleMs: 10_000, graceMs: 30_000 } };
   const merged = { commit: COMMIT, at: MERGED } as never;
-  const children = openChildren();
+  const children = openChildren(openOwners());
   const look = (time: number) => children.of({ run, merged, plane, application: root, now: time, repoURL: REPO }, { ancestry }, {});
   // Each settles by our own clock, a child before its parent.
   for (const before of [30_000, 15_000]) look(now - before);
@@ -141,4 +144,22 @@ test("what was wrong with a child before is known of its parent as well", () => 
   const target = { key: "hub/argocd/root", edits: [] };
   const run = { spec: { baseline: "Tolerate" }, batches: [{ targets: [target] }] };
   expect([...looks.healthIssuesBefore(run as never)]).toEqual([["hub/argocd/root", ["Degraded"]]]);
+});
+
+test("what a set makes that a parent makes counts with the parent, and a set of which nothing can be told is waited for with the reason", () => {
+  const bare = onHub("root", []);
+  const root = { ...bare, status: { ...bare.status, childSets: ["argocd/web"] } };
+  const set = { namespace: "argocd", name: "web", uid: "set", spec: {}, conditions: [{ type: "ResourcesUpToDate", status: "True" }] };
+  const owner = { kind: "ApplicationSet", name: "web", uid: "set" };
+  const made = (over: Raw = {}) => ({ ...view("web-eu", over), owner });
+  const told = (others: readonly ApplicationView[], one?: object, now = NOW) => seen(root, others, now, [], one).told;
+  expect(told([made()], set)).toEqual([expect.stringMatching(/^argocd\/web-eu live: /)]);
+  const bad = made({ status: { health: { status: "Degraded", lastTransitionTime: at("10:00:20") } } });
+  expect(told([bad], set, NOW + 60_000)).toEqual([expect.stringMatching(/^argocd\/web-eu pending: It has been Degraded/)]);
+  expect(told([made({ status: { sync: { revision: OLDER } } })], set)).toEqual([expect.stringMatching(/^argocd\/web-eu pending: /)]);
+  expect(told([made()])).toEqual([expect.stringMatching(/^argocd\/web pending: .*does not see ApplicationSet argocd\/web/)]);
+  expect(told([], { ...set, conditions: [] })).toEqual([expect.stringMatching(/^argocd\/web pending: .*has not generated anything/)]);
+  expect(told([], set)).toEqual([]);
+  const failing = { ...set, conditions: [{ type: "ErrorOccurred", status: "True", message: "no such cluster" }] };
+  expect(told([made()], failing)[0]).toMatch(/^argocd\/web pending: .*reports an error.*no such cluster\.$/);
 });

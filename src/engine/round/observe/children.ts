@@ -1,5 +1,5 @@
 /**
- * Children of an app of apps: the Applications that a target makes on the hub it runs on. Argo CD leaves their health out of the parent's, so each
+ * Children of an app of apps: the Applications that a target makes on the hub it runs on, by themselves or by ApplicationSets. Argo CD leaves their health out of the parent's, so each
  * is judged by itself, as a target is, and the parent counts only with all of them. Called by `judge-targets.ts` for a target that has any.
  */
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
@@ -8,9 +8,10 @@ import { committedSources } from "../../../core/argocd/decode/source.ts";
 import { assess } from "../../../core/argocd/liveness/liveness.ts";
 import type { Change, ChildSeen, LivenessInput } from "../../../core/argocd/liveness/types.ts";
 import { normalRepo } from "../../../core/argocd/same.ts";
-import type { ApplicationView, SourceView } from "../../../core/argocd/views.ts";
+import type { ApplicationSetView, ApplicationView, SourceView } from "../../../core/argocd/views.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import { defined } from "../../../core/base/defined.ts";
+import type { AnyReason } from "../../../core/base/reason.ts";
 import { epoch, iso } from "../../../core/base/time.ts";
 import { livenessReason } from "../../../core/reasons/liveness.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
@@ -20,6 +21,7 @@ import type { Refresher } from "../guard/refresh.ts";
 import type { TargetReader } from "../guard/refresh-read.ts";
 import type { Facts } from "./mirror-facts.ts";
 import { endIsPast, refreshReason } from "./refresh-reason.ts";
+import type { TroubleOfOwner } from "./stability.ts";
 
 /** A child of a child counts, too; deeper than this nobody nests. */
 const DEEPEST = 4;
@@ -52,24 +54,52 @@ export interface Children {
   of(parent: Parent, facts: Pick<Facts, "ancestry">, kept: LivenessInput["kept"]): { seen: ChildSeen[]; wants: Want[] };
 }
 
-/** Those that a parent makes on the very hub it is on; what it makes elsewhere another Argo CD runs. */
-export function childrenOf(plane: ControlPlane, parent: ApplicationView): { place: string; view: ApplicationView | undefined }[] {
-  const { name, namespace, spec, status } = parent;
-  if (status.children === undefined) return [];
-  const cluster = clusterOf(plane, parent);
-  const isOnHub = isInCluster(spec.destination) || (cluster !== undefined && isInCluster({ server: cluster.server }));
-  return status.children.flatMap((place) => {
-    const [space = "", child = ""] = place.split("/");
-    const view = plane.application(space, child);
-    // A hub may go by an address that only the outside calls it by: what lives here then says who applies it. Where it does not say, it counts.
-    const by = view?.appliedBy;
-    const isOwn =
-      by === undefined ? view !== undefined && view.owner === undefined : by.name === name && (by.namespace ?? space) === namespace;
-    return isOnHub || isOwn ? [{ place, view }] : [];
-  });
+interface Child {
+  place: string;
+  view: ApplicationView | undefined;
+  /** A set of which nothing can be told. */
+  untold?: AnyReason;
 }
 
-export function openChildren(): Children {
+/** Those that a parent makes on the very hub it is on; what it makes elsewhere another Argo CD runs. */
+export function childrenOf(plane: ControlPlane, parent: ApplicationView): Child[] {
+  const { name, namespace, spec, status } = parent;
+  if (status.children === undefined && status.childSets === undefined) return [];
+  const cluster = clusterOf(plane, parent);
+  const isOnHub = isInCluster(spec.destination) || (cluster !== undefined && isInCluster({ server: cluster.server }));
+  // A hub may go by an address that only the outside calls it by: what lives here then says who applies it. Where it does not say, it counts.
+  const isOurs = (space: string, one: Pick<ApplicationView, "appliedBy" | "owner"> | undefined) => {
+    const by = one?.appliedBy;
+    const isOwn =
+      by === undefined ? one !== undefined && one.owner === undefined : by.name === name && (by.namespace ?? space) === namespace;
+    return isOnHub || isOwn;
+  };
+  const own = (status.children ?? []).flatMap((place): Child[] => {
+    const [space = "", child = ""] = place.split("/");
+    const view = plane.application(space, child);
+    return isOurs(space, view) ? [{ place, view }] : [];
+  });
+  const generated = (status.childSets ?? []).flatMap((place): Child[] => {
+    const [space = "", child = ""] = place.split("/");
+    const set = plane.applicationSet(space, child);
+    return isOurs(space, set) ? ofSet(plane, place, set) : [];
+  });
+  return [...own, ...generated];
+}
+
+/** What a set makes, as its controller has made it: which of that are to come nobody can ask. */
+function ofSet(plane: ControlPlane, place: string, set: ApplicationSetView | undefined): Child[] {
+  const made = set === undefined ? [] : plane.applications({ namespace: set.namespace, name: set.name });
+  const error = set?.conditions.find(({ type, status }) => type === "ErrorOccurred" && status === "True");
+  const hasRun = set !== undefined && (set.conditions.length > 0 || made.length > 0);
+  if (!hasRun || error !== undefined) {
+    const said = error && (error.message ?? error.reason ?? "").slice(0, 300);
+    return [{ place, view: undefined, untold: livenessReason("CHILD_SET_UNTOLD", { set: place, seen: set !== undefined, said }) }];
+  }
+  return made.map((view) => ({ place: `${view.namespace}/${view.name}`, view }));
+}
+
+export function openChildren(troubleOfOwner: TroubleOfOwner): Children {
   const before = new BoundedMap<string, SeenBefore>(MOST_KEPT);
 
   function look(
@@ -85,7 +115,8 @@ export function openChildren(): Children {
     // Each once, however many make it: they may make one another.
     const fresh = childrenOf(plane, application).filter(({ place }) => !seen.has(place));
     for (const { place } of fresh) seen.add(place);
-    return fresh.map(({ place, view }): ChildSeen => {
+    return fresh.map(({ place, view, untold }): ChildSeen => {
+      if (untold !== undefined) return { name: place, verdict: "pending", because: untold };
       const key = `${plane.name}/${place}`;
       // What is not seen here may be kept from us as well as be gone.
       if (view === undefined || depth > DEEPEST || seen.size > MOST_SEEN) {
@@ -101,7 +132,7 @@ export function openChildren(): Children {
           children: look({ ...parent, application: view }, facts, kept, wants, { seen, depth: depth + 1 }),
         },
         change: changeOf(committedSources(view.spec), committedSources(application.spec), merged, repoURL),
-        ...defined({ cluster: clusterOf(plane, view), kept }),
+        ...defined({ cluster: clusterOf(plane, view), kept, owner: troubleOfOwner(plane, view) }),
       });
       const { firstSeenAt, firstComparedAt, held, clockStopped } = judged;
       before.set(question, defined({ firstSeenAt, firstComparedAt, held }));
@@ -115,7 +146,7 @@ export function openChildren(): Children {
   return {
     of(parent, facts, kept) {
       const { application } = parent;
-      if (application?.status.children === undefined) return { seen: [], wants: [] };
+      if (application === undefined) return { seen: [], wants: [] };
       const wants: Want[] = [];
       const own = new Set([`${application.namespace}/${application.name}`]);
       return { seen: look({ ...parent, application }, facts, kept, wants, { seen: own, depth: 1 }), wants };
