@@ -5,11 +5,12 @@ import { formatDuration, type Time } from "../../base/time.ts";
 import type { LivenessReasons, ParentStep } from "../../reasons/liveness.ts";
 import type { CommandName } from "../../spec/commands.ts";
 import type { Entries, Subject } from "./entry.ts";
-import { ended, type Names } from "./phrases.ts";
+import { childSet, ended, type Names } from "./phrases.ts";
 import type { Wording } from "./wording.ts";
 
 const USED_UP = " Argo CD does not try this revision again by itself: push a new commit, or sync it by hand.";
 const LEAVE_OUT: readonly CommandName[] = ["requeue", "skip"];
+const SKIP: { actions: readonly CommandName[] } = { actions: ["skip"] };
 const FAILED: readonly CommandName[] = ["retry", "requeue", "skip", "rollback"];
 
 const PARTS: Record<LivenessReasons["SPEC_DIFFERS"]["part"], string> = {
@@ -78,12 +79,7 @@ const OBJECTS = {
 
 const SAYS: Says = {
   NO_APPLICATION: "Argo CD has no such Application.",
-  CHILD_SET_UNTOLD: ({ set, seen, said }) => {
-    if (said !== undefined)
-      return `The controller of ApplicationSet ${set} reports an error, so what it makes may be of before: ${ended(said)}`;
-    if (seen) return `The controller of ApplicationSet ${set} has not generated anything from it yet.`;
-    return `Stagecoach does not see ApplicationSet ${set}, so it cannot tell what that makes: let it read ApplicationSets, or select their Applications as targets.`;
-  },
+  CHILD_SET_UNTOLD: childSet,
   CHANGE_LIVE: ({ seen, more, health, since, comparedAt, cluster, objects, day }) => {
     const at = seen.length === 0 ? "" : ` at ${seen.map(short).join(", ")}${more === 0 ? "" : ` and ${more} more`}`;
     const held = since === undefined ? "" : ` since ${clock(since, day)}`;
@@ -222,15 +218,12 @@ const SAYS: Says = {
 
 /** What is not about the Application itself, and what a person may answer with a command. */
 const APART: { readonly [Code in keyof LivenessReasons]?: { subject?: Subject; actions?: readonly CommandName[] } } = {
-  NO_APPLICATION: { actions: ["skip"] },
-  CHILD_SET_UNTOLD: { actions: ["skip"] },
+  ...{ NO_APPLICATION: SKIP, CHILD_SET_UNTOLD: SKIP, APPLICATION_DELETED: SKIP, NO_SUCH_SOURCE: SKIP },
   CLUSTERS_UNASKED: { subject: "cluster" },
   CLOCK_AHEAD: { subject: "cluster" },
-  APPLICATION_DELETED: { actions: ["skip"] },
   OWNER_ENDS: { subject: "resource", actions: ["skip"] },
   OWNER_SAYS: { subject: "resource" },
   OWNER_UNREADABLE: { subject: "resource" },
-  NO_SUCH_SOURCE: { actions: ["skip"] },
   PIN_CHANGED_SINCE: { actions: ["resume", "skip", "abort"] },
   CHANGE_NOT_RENDERED: { actions: ["requeue", "rollback"] },
   HYDRATION_FAILED: { actions: FAILED },

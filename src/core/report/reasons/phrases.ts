@@ -195,3 +195,11 @@ export function ended(text: string): string {
 export function pinned(value: string): string {
   return /^[0-9a-f]{40}$/.test(value) ? sha(value) : value;
 }
+
+/** Why what a child set makes cannot be told. */
+export function childSet({ set, seen, said }: { set: string; seen: boolean; said?: string | undefined }): string {
+  if (said !== undefined)
+    return `The controller of ApplicationSet ${set} reports an error, so what it makes may be of before: ${ended(said)}`;
+  if (seen) return `The controller of ApplicationSet ${set} has not generated anything from it yet.`;
+  return `Stagecoach does not see ApplicationSet ${set}, so it cannot tell what that makes: let it read ApplicationSets, or select their Applications as targets.`;
+}
