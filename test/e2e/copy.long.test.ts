@@ -129,4 +129,21 @@ describe("a directory that is copied to each ring", () => {
       by: { subject: "Hotfix by hand" },
     });
   });
+
+  test("/hotfix brings a ring out of its turn, as the release has the directory", async () => {
+    const own = await start();
+    const { world } = own;
+    const pull = await openRelease(own);
+    await world.github.actAs("alice").mergePull(world.repository, pull, "squash");
+    await own.until("the first ring's batch is there", ({ batches }) => batches.length > 0);
+    world.github.actAs("bob").comment(world.repository, pull, "/hotfix app-us urgent");
+    const fixed = await own.until("the ring has it", ({ batches }) =>
+      batches.some(({ kind, merged }) => kind === "Hotfix" && merged !== undefined),
+    );
+    const batch = fixed.batches.find(({ kind }) => kind === "Hotfix");
+    expect(batch?.targets.map(({ application }) => application)).toEqual(["app-us"]);
+    expect(treeOf(own, "us")).toBe(treeOf(own, "staging"));
+    const done = await own.until("it ends", ended);
+    expect([done.phase, own.errors]).toEqual(["Succeeded", []]);
+  });
 });
