@@ -1,6 +1,6 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { spawnGit } from "./git-process.ts";
-import { counted } from "./launch/launcher.ts";
+import { countAsCommand } from "./launch/launcher.ts";
 import { GitError } from "./port.ts";
 import type { Repository } from "./run-git.ts";
 
@@ -59,7 +59,7 @@ export function openCatFile(repository: Repository): CatFile {
       waiting.push({ most, resolve, reject });
       child.stdin.write(`${most === undefined ? "info" : "contents"} ${spec}\n`);
     });
-    return counted(answer);
+    return countAsCommand(answer);
   }
 
   /** The process may die between two questions (killed, out of memory): asked again once, of a new one. */

@@ -4,7 +4,7 @@
  */
 import { KNOWN_FLAWS } from "./git-env.ts";
 import { pipeGit } from "./git-process.ts";
-import { counted } from "./launch/launcher.ts";
+import { countAsCommand } from "./launch/launcher.ts";
 import type { Repository } from "./run-git.ts";
 import { askUploadPack, type UploadPack } from "./upload-pack.ts";
 
@@ -32,7 +32,7 @@ export async function fetchPack(
   if (filter !== undefined) lines.push(`filter ${filter}\n`);
   for (const want of new Set(wants)) lines.push(`want ${want}\n`);
   for (const have of haves) lines.push(`have ${have}\n`);
-  const answer = await counted(askUploadPack(remote, "fetch", [...lines, "done\n"]));
+  const answer = await countAsCommand(askUploadPack(remote, "fetch", [...lines, "done\n"]));
   const pack = answer === undefined ? undefined : packIn(answer);
   if (pack === undefined) return false;
   await pipeGit(repository, partial ? PARTIAL : unpacking(pack.readUInt32BE(8)), [pack]);

@@ -5,7 +5,7 @@
 import { BoundedMap } from "../../core/base/bounded.ts";
 import type { Credentials } from "./git-env.ts";
 import { GitFailure } from "./git-errors.ts";
-import { counted } from "./launch/launcher.ts";
+import { countAsCommand } from "./launch/launcher.ts";
 import { askUploadPack } from "./upload-pack.ts";
 
 interface Asked {
@@ -33,7 +33,7 @@ export async function lsRefs(asked: Asked): Promise<Map<string, string> | undefi
   if (!/^https?:/.test(asked.url) || asked.prefixes.length > MOST_PREFIXES) return undefined;
   const { origin } = new URL(asked.url);
   if ([origin, asked.url].some((one) => (leftToGit.get(one) ?? 0) > performance.now())) return undefined;
-  return await counted(overHttp(asked)).catch((error: unknown) => {
+  return await countAsCommand(overHttp(asked)).catch((error: unknown) => {
     if (error instanceof GitFailure) throw error;
     // A TypeError is what fetch throws where it got no connection; else this remote alone is too slow, or has too many refs.
     if (!asked.closing.aborted) leftToGit.set(error instanceof TypeError ? origin : asked.url, performance.now() + LEFT_TO_GIT_MS);

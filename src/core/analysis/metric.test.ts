@@ -2,15 +2,15 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   type AnalysisPhase,
+  countMeasurement,
   dueAt,
   effectiveCount,
   isComplete,
   type MetricResult,
   type MetricRules,
-  measured,
   newResult,
   runPhase,
-  stopped,
+  stopMetric,
 } from "./metric.ts";
 
 const T0 = "2026-11-21T10:00:00.000Z";
@@ -31,7 +31,7 @@ function outcomeOf(rules: MetricRules, outcomes: string): MetricResult {
   let result = newResult(rules);
   for (const letter of outcomes) {
     if (isComplete(result.phase)) break;
-    result = measured(rules, result, { phase: LETTERS[letter] ?? "Error", value: "", startedAt: T0, finishedAt: T0 });
+    result = countMeasurement(rules, result, { phase: LETTERS[letter] ?? "Error", value: "", startedAt: T0, finishedAt: T0 });
   }
   return result;
 }
@@ -122,7 +122,7 @@ describe("a run of several metrics", () => {
   });
 
   test("what is stopped undecided is a success, and what has failed stays failed", () => {
-    expect(stopped(running).phase).toBe("Successful");
-    expect(stopped(bad).phase).toBe("Failed");
+    expect(stopMetric(running).phase).toBe("Successful");
+    expect(stopMetric(bad).phase).toBe("Failed");
   });
 });

@@ -62,8 +62,8 @@ export function isComplete(phase: AnalysisPhase): boolean {
   return phase !== "Pending" && phase !== "Running";
 }
 
-/** The result with a finished measurement counted, and its phase judged anew. */
-export function measured(rules: MetricRules, result: MetricResult, measurement: Measurement): MetricResult {
+/** Counts a finished measurement in, and judges the metric's phase anew. */
+export function countMeasurement(rules: MetricRules, result: MetricResult, measurement: Measurement): MetricResult {
   const { phase } = measurement;
   const next: MetricResult = {
     ...result,
@@ -118,8 +118,8 @@ export function dueAt(rules: MetricRules, result: MetricResult, startedAt: Time)
   return epoch(last.finishedAt ?? last.startedAt) + interval;
 }
 
-/** Told to stop, e.g. because another metric failed or the background is over: what has not failed so far is Successful. */
-export function stopped(result: MetricResult): MetricResult {
+/** Ends a metric, as when another failed or the background is over: what has not failed so far is Successful. */
+export function stopMetric(result: MetricResult): MetricResult {
   return isComplete(result.phase) ? result : { ...result, phase: "Successful", because: metricReason("METRIC_STOPPED") };
 }
 

@@ -145,7 +145,7 @@ function scalar(value: GoValue, verb: Verb): string | undefined {
 function ofText(value: string, verb: Verb): string | undefined {
   const cut = verb.precision === undefined ? value : [...value].slice(0, verb.precision).join("");
   if (verb.verb === "s" || verb.verb === "v") return pad(cut, verb);
-  if (verb.verb === "q") return pad(quoted(cut), verb);
+  if (verb.verb === "q") return pad(quoteGo(cut), verb);
   if (verb.verb !== "x" && verb.verb !== "X") return undefined;
   const hex = [...new TextEncoder().encode(cut)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   return pad(verb.verb === "X" ? hex.toUpperCase() : hex, verb);
@@ -203,8 +203,8 @@ function pad(text: string, { flags, width }: Verb): string {
 
 const SHORT = new Map(Object.entries(ESCAPES).map(([letter, char]) => [char, `\\${letter}`]));
 
-/** Go's %q and strconv.Quote. */
-export function quoted(text: string): string {
+/** Quotes a text as Go's %q and strconv.Quote do. */
+export function quoteGo(text: string): string {
   return `"${Array.from(text, escaped).join("")}"`;
 }
 

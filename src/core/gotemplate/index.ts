@@ -13,7 +13,7 @@ import { NAME_FUNCTIONS } from "./sprig-names.ts";
 import { REGEX_FUNCTIONS } from "./sprig-regex.ts";
 import { TEXT_FUNCTIONS } from "./sprig-text.ts";
 import { UNSUPPORTED } from "./unsupported.ts";
-import { entry, fails, GoInt, type GoValue, isMap, printed, sortedKeys, truth } from "./value.ts";
+import { entry, fails, GoInt, type GoValue, isMap, printValue, sortedKeys, truth } from "./value.ts";
 
 export type { MissingKey } from "./eval.ts";
 export { TemplateError } from "./value.ts";
@@ -62,7 +62,7 @@ function step(state: State, node: Node, dot: GoValue): Flow {
       return undefined;
     case "action": {
       const value = evalPipe(state, node.pipe, dot);
-      if (node.pipe.variables.length === 0) state.output += printed(value);
+      if (node.pipe.variables.length === 0) state.output += printValue(value);
       return undefined;
     }
     case "if":
@@ -112,7 +112,7 @@ function iterate(budget: Budget, over: GoValue): [GoValue, GoValue][] {
   if (over instanceof GoInt) spend(budget, Math.max(0, over.value));
   if (over instanceof GoInt) return Array.from({ length: Math.max(0, over.value) }, (_, index) => [new GoInt(index), new GoInt(index)]);
   if (isMap(over)) return sortedKeys(over).map((key) => [key, entry(over, key)]);
-  throw fails("GO_NO_RANGE", { over: printed(over) });
+  throw fails("GO_NO_RANGE", { over: printValue(over) });
 }
 
 function bindRange(state: State, pipe: Pipe, key: GoValue, value: GoValue): void {

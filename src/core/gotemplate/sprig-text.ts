@@ -1,7 +1,7 @@
 /** Sprig's functions of text, but for those that search by regular expressions. */
 import { compareText } from "../base/compare-text.ts";
 import { type Budget, checkLength, spend } from "./budget.ts";
-import { byteLength, quoted, sliceBytes } from "./builtins.ts";
+import { byteLength, quoteGo, sliceBytes } from "./builtins.ts";
 import { type FunctionTable, fn, fnSpending } from "./functions.ts";
 import { fails, formatValue, type GoMap, type GoValue, isNothing, stringMap, typedList } from "./value.ts";
 
@@ -128,7 +128,7 @@ export const TEXT_FUNCTIONS: FunctionTable = {
   indent: fn("int string", indent),
   nindent: fn("int string", (width, text) => `\n${indent(width, text)}`),
   plural: fn("string string int", (one, many, count) => (count === 1 ? one : many)),
-  quote: fn("any...", (...values) => texts(values).map(quoted).join(" ")),
+  quote: fn("any...", (...values) => texts(values).map(quoteGo).join(" ")),
   squote: fn("any...", (...values) =>
     texts(values)
       .map((text) => `'${text}'`)

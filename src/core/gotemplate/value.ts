@@ -148,8 +148,8 @@ export function formatValue(value: GoValue): string {
     .join(" ")}]`;
 }
 
-/** What an action prints. */
-export function printed(value: GoValue): string {
+/** Returns what an action prints of a value. */
+export function printValue(value: GoValue): string {
   return isNothing(value) ? "<no value>" : formatValue(value);
 }
 

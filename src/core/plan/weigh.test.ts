@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { stepBench } from "../run/testing/step-bench.ts";
 import { plan } from "./plan.ts";
-import { splitReplicas, weighBatch, weighed } from "./weigh.ts";
+import { replicasAt, splitReplicas, weighBatch } from "./weigh.ts";
 
 describe("a replica split over clusters", () => {
   test("10 replicas on 2 clusters: 20% is 1 and 1, 60% is 3 and 3, all of it 5 and 5", () => {
@@ -51,10 +51,10 @@ describe("a replica split over clusters", () => {
   test("a weight above 0 is at least one replica, and 100 is all of them", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5000 }), fc.integer({ min: 0, max: 100 }), (replicas, weight) => {
-        const some = weighed(replicas, weight);
+        const some = replicasAt(replicas, weight);
         expect(some).toBeGreaterThanOrEqual(weight === 0 ? 0 : 1);
         expect(some).toBeLessThanOrEqual(replicas);
-        expect(weighed(replicas, 100)).toBe(replicas);
+        expect(replicasAt(replicas, 100)).toBe(replicas);
       }),
     );
   });

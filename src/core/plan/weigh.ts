@@ -41,7 +41,7 @@ export function weighLate(late: PlannedBatch, size: number, steps: readonly Step
 function weighEdit({ weigh, ...edit }: Edit, weights: readonly number[], place: number, clusters: number): Edit {
   if (weigh === undefined) return edit;
   const values = weights.map((weight) => {
-    const share = weigh.replicas === undefined ? 0 : (splitReplicas(weighed(weigh.replicas, weight), clusters)[place] ?? 0);
+    const share = weigh.replicas === undefined ? 0 : (splitReplicas(replicasAt(weigh.replicas, weight), clusters)[place] ?? 0);
     return weightValue(weigh.value, weight, share);
   });
   return { ...edit, to: values.at(-1) ?? edit.to, steps: values };
@@ -83,7 +83,7 @@ export function splitReplicas(replicas: number, clusters: number): number[] {
   return Array.from({ length: clusters }, (_, place) => (place < over ? each + 1 : each));
 }
 
-/** How many of the replicas a weight in percent means: rounded up, so that a weight above 0 is at least one. */
-export function weighed(replicas: number, weight: number): number {
+/** Returns how many replicas a weight in percent means: rounded up, so that a weight above 0 is at least one. */
+export function replicasAt(replicas: number, weight: number): number {
   return Math.ceil((replicas * weight) / 100);
 }

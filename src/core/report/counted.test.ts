@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { problemIn } from "../reasons/problems/problem.ts";
 import { runReason } from "../reasons/run.ts";
 import { bench, round } from "../run/testing/bench.ts";
-import { counted, inCounted, shareText } from "./counted.ts";
+import { countPhrase, inCounted, shareText } from "./counted.ts";
 import { headline } from "./plan/plan-comment.ts";
 import { sayProblem } from "./reasons/problems/problems.ts";
 import { sentenceOf } from "./reasons/say.ts";
@@ -15,7 +15,7 @@ describe("where a rollout counts something else than clusters", () => {
     ["namespace", "A namespace, a namespace, 2 namespaces, every namespace"],
   ] as const)("%s: one place decides the word", (targetBy, text) => {
     expect(inCounted("<A cluster>, <a cluster>, 2 <cluster>s, every <cluster>", { targetBy })).toBe(text);
-    expect(counted(1, { targetBy })).toBe(`1 ${text.split(" ").at(-1)}`);
+    expect(countPhrase(1, { targetBy })).toBe(`1 ${text.split(" ").at(-1)}`);
   });
 
   test("reasons of a run, problems of its plan, plans and trees say it", () => {

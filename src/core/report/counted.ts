@@ -17,8 +17,8 @@ export function countedWords(counting: Counting): string {
   return `${countedWord(counting)}s`;
 }
 
-/** `1 cluster`, `3 Applications`. */
-export function counted(many: number, counting: Counting): string {
+/** Says how many there are: `1 cluster`, `3 Applications`. */
+export function countPhrase(many: number, counting: Counting): string {
   return count(many, countedWord(counting));
 }
 
@@ -43,7 +43,7 @@ export function shareText(
 /** The same where the stage's state stands beside it: `3 clusters` of one to come. */
 export function shareBesideState(counts: Share, stage: { state: string; when: string }, counting: Counting): string {
   if (counts.clusters === 0) return `no ${countedWords(counting)}`;
-  return stage.when === "later" ? counted(counts.clusters, counting) : shareText(counts, stage);
+  return stage.when === "later" ? countPhrase(counts.clusters, counting) : shareText(counts, stage);
 }
 
 /** A row, or head, of a table that names what is counted at one place and the Application at the next, which may be the same. */

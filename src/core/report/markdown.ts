@@ -12,8 +12,8 @@ export function table(
   return `${lines.join("\n")}${rows.length > most ? `\n\n${more(rows.length - most)}` : ""}`;
 }
 
-/** What is shown once somebody opens it. */
-export function folded(summary: string, text: string): string {
+/** Folds a text away, to be shown once somebody opens it. */
+export function foldText(summary: string, text: string): string {
   return `<details><summary>${summary}</summary>\n\n${text}\n\n</details>`;
 }
 

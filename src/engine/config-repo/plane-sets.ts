@@ -217,8 +217,8 @@ export function together(one: RenderResult | undefined, other: RenderResult): Re
   return one === undefined ? other : { ...other, applications: [...one.applications, ...other.applications] };
 }
 
-/** What the sets of all control planes yield together; an Application whose name stands on several bears its plane's before it. */
-export function joined(renders: ReadonlyMap<string, RenderResult>): RenderResult {
+/** Joins what the sets of all control planes yield; an Application whose name stands on several bears its plane's before it. */
+export function joinPlanes(renders: ReadonlyMap<string, RenderResult>): RenderResult {
   const all = [...renders].flatMap(([plane, { applications }]) => applications.map((application) => ({ plane, application })));
   const byName = Map.groupBy(all, ({ application }) => application.metadata.name);
   const applications = all.map(({ plane, application }) => {

@@ -13,7 +13,7 @@ import type { Planned as PlannedData } from "../../core/report/model/schema/plan
 import { expectedDuration } from "../../core/report/plan/duration.ts";
 import { notARollout, type PlanFindings, planCheck } from "../../core/report/plan/plan-check.ts";
 import { type PlanExtras, planComment, problemsComment } from "../../core/report/plan/plan-comment.ts";
-import { plannedRelease, planRoom, type Room, refusedPlan, unplanned } from "../../core/report/plan/plan-model.ts";
+import { plannedRelease, planRoom, type Room, refusedPlan, unplannedOf } from "../../core/report/plan/plan-model.ts";
 import { type Overlap, overlap } from "../../core/report/plan/plan-overlap.ts";
 import { releaseName } from "../../core/report/words.ts";
 import { isEnded } from "../../core/run/state/run.ts";
@@ -126,7 +126,7 @@ export function openPullJudge(context: Context, { commits, releases, rules, dura
       if (!made.retry) return refuse(made.problems);
       if (!isRelease) return;
       comments.set(stickyMarker(name), problemsComment(made.problems));
-      judging.planned.push(unplanned("Waiting", findings.waiting ?? engineReason("ARGOCD_UNSEEN"), name));
+      judging.planned.push(unplannedOf("Waiting", findings.waiting ?? engineReason("ARGOCD_UNSEEN"), name));
       return;
     }
     if (!known) findings.notes.push(engineReason("NOTE_ROLLOUT_NEW", { rollout: name }));
@@ -232,7 +232,7 @@ export function openPullJudge(context: Context, { commits, releases, rules, dura
       else await judgeRollout({ base, pull, before, after, findings, comments, planned, room }, rollout, touches);
     }
     if (pull.unread !== undefined) [concerns, findings.waiting] = [true, pull.unread];
-    if (findings.waiting !== undefined && planned.length === 0) planned.push(unplanned("Waiting", findings.waiting));
+    if (findings.waiting !== undefined && planned.length === 0) planned.push(unplannedOf("Waiting", findings.waiting));
     const gone = base.project.rollouts.filter((one) => !project.rollouts.some((other) => other.name === one.name));
     const readable = errors.length === 0 && after !== undefined;
     if (readable) findings.notes.push(...gone.map(({ name }) => engineReason("NOTE_ROLLOUT_GOES", { rollout: name })));

@@ -12,7 +12,7 @@ import { unstagedLine } from "../../core/report/plan/plan-unstaged.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { generatorClusters, renderAt } from "../config-repo/appset-in-git.ts";
 import { openParentRenders } from "../config-repo/parent-renders.ts";
-import { joined, sameSetsAt, setsByPlane, together } from "../config-repo/plane-sets.ts";
+import { joinPlanes, sameSetsAt, setsByPlane, together } from "../config-repo/plane-sets.ts";
 import { isBaseRevision, sameRepo } from "../config-repo/repo-url.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
 import { readsFile } from "../lint/outside-readers.ts";
@@ -95,7 +95,7 @@ export function openUnstagedJudge(context: Context, makePlan: MakePlan): JudgeUn
       renders.before.set(plane, together(renders.before.get(plane), was));
       renders.after.set(plane, together(renders.after.get(plane), is));
     }
-    return renders.before.size === 0 ? undefined : { before: joined(renders.before), after: joined(renders.after) };
+    return renders.before.size === 0 ? undefined : { before: joinPlanes(renders.before), after: joinPlanes(renders.after) };
   }
 
   return async (rollout, release, question) => {

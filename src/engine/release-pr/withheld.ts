@@ -5,7 +5,7 @@
 import type { AnyReason } from "../../core/base/reason.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
 import { notARollout, planCheck } from "../../core/report/plan/plan-check.ts";
-import { unplanned } from "../../core/report/plan/plan-model.ts";
+import { unplannedOf } from "../../core/report/plan/plan-model.ts";
 import { sentenceOf } from "../../core/report/reasons/say.ts";
 import { type Command, hasPermission } from "../../core/spec/commands.ts";
 import type { RepoContext } from "../round/context.ts";
@@ -52,14 +52,14 @@ export function openWithheld({ mirror, log }: Pick<RepoContext, "mirror" | "log"
 /** Not green, so that a required check holds the pull request back. */
 function refused(reason: AnyReason, retry: boolean): Verdict {
   const check = planCheck({ plans: [], problems: [], against: [sentenceOf(reason)], fails: true, notes: [] });
-  const planned = [unplanned("NotPlanned", reason)];
+  const planned = [unplannedOf("NotPlanned", reason)];
   return { ...NOTHING_KNOWN, check, planned, comments: new Map(), reads: noReads(), retry, withheld: reason };
 }
 
 function awaitsAsking(): Verdict {
   const waiting = engineReason("PLAN_OF_FORK");
   const check = planCheck({ plans: [], problems: [], against: [], fails: false, notes: [], waiting });
-  const planned = [unplanned("NotPlanned", waiting)];
+  const planned = [unplannedOf("NotPlanned", waiting)];
   return { ...NOTHING_KNOWN, check, planned, comments: new Map(), reads: noReads(), retry: false, withheld: waiting };
 }
 

@@ -4,7 +4,7 @@ import { nearest } from "../../core/base/nearest.ts";
 import { readOrNull } from "../../core/base/repo-files.ts";
 import { parseTemplate, renderTemplate, type TemplatePart, type TemplateValues } from "../../core/base/template.ts";
 import type { Cluster, Edit, Release, Target, WeightPart } from "../../core/plan/plan-types.ts";
-import { weighed, weightValue } from "../../core/plan/weigh.ts";
+import { replicasAt, weightValue } from "../../core/plan/weigh.ts";
 import type { Problem } from "../../core/reasons/problems/problem.ts";
 import type { Rollout, WeightPin } from "../../core/spec/rollout.ts";
 import type { BranchPlaces } from "./branch-release.ts";
@@ -154,7 +154,7 @@ function fill(
     return undefined;
   }
   const weigh = defined({ value: parts.value, replicas: pin.replicas });
-  const to = weightValue(parts.value, 100, weighed(pin.replicas ?? 0, 100));
+  const to = weightValue(parts.value, 100, replicasAt(pin.replicas ?? 0, 100));
   return { ...where, kind: "value", from: null, to, weigh };
 }
 

@@ -4,7 +4,7 @@ import type { Forge } from "../../adapters/forge/port.ts";
  * A forge that answers nobody once `over` is aborted: calls under way fail at once, and new ones are not made. What is left of a round
  * that was given up ends at its next call, and does nothing more.
  */
-export function fenced(forge: Forge, over: AbortSignal): Forge {
+export function fenceForge(forge: Forge, over: AbortSignal): Forge {
   const aborted = new Promise<never>((_resolve, reject) => {
     over.addEventListener("abort", () => reject(over.reason), { once: true });
   });

@@ -4,7 +4,7 @@ import type { Nodes, Parents, RootContent, Table } from "mdast";
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
-import { fittedColumns, folded as foldedLine, visible } from "./print.ts";
+import { fittedColumns, foldLine as foldedLine, visible } from "./print.ts";
 
 interface Room {
   /** undefined: as wide as it is. */

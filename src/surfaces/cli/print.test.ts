@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { textWidth } from "../../core/base/text-width.ts";
 import type { Problem } from "../../core/reasons/problems/problem.ts";
 import { lintText } from "./lint/lint-show.ts";
-import { folded, visible } from "./print.ts";
+import { foldLine, visible } from "./print.ts";
 
 const CONTROLS = Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(code)).filter((c) => /\p{Cc}/u.test(c));
 
@@ -44,9 +44,9 @@ test("a line is folded between words, with its colours, and loses nothing", () =
   const line =
     "  \u001b[2mwrites\u001b[22m appsets/my-app-set.yaml  spec.generators[0].list.elements[cluster={{ cluster.name }}].日本語 end";
   for (let width = 10; width < 130; width++) {
-    const lines = folded(line, width);
+    const lines = foldLine(line, width);
     for (const one of lines) expect(textWidth(one.replace(/\p{Cc}\[\d+m/gu, "")), `${width}: ${one}`).toBeLessThanOrEqual(width);
     expect(lines.join("").replaceAll(" ", "")).toBe(line.replaceAll(" ", ""));
   }
-  expect(folded(line, undefined)).toEqual([line]);
+  expect(foldLine(line, undefined)).toEqual([line]);
 });

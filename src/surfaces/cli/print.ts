@@ -20,8 +20,8 @@ export function plain(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}]+/gu, " ").trim();
 }
 
-/** The rows of a table, each column as wide as it needs to be. */
-export function aligned(rows: readonly (readonly string[])[]): string[] {
+/** Pads the rows of a table: each column is as wide as it needs to be. */
+export function alignColumns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, textWidth(cell));
   return rows.map((row) =>
@@ -34,7 +34,7 @@ export function aligned(rows: readonly (readonly string[])[]): string[] {
 
 /** Such a table as a text. */
 export function columns(rows: readonly (readonly string[])[]): string {
-  return aligned(rows)
+  return alignColumns(rows)
     .map((line) => `${line}\n`)
     .join("");
 }
@@ -42,12 +42,12 @@ export function columns(rows: readonly (readonly string[])[]): string {
 /** The same, no line wider than the terminal: cut, or where there is hardly room for a table, each row as a paragraph. */
 export function fittedColumns(rows: readonly (readonly string[])[], width: number | undefined): string {
   if (width === undefined) return columns(rows);
-  const lines = aligned(rows);
+  const lines = alignColumns(rows);
   if (width >= NARROW || lines.every((line) => textWidth(line) <= width))
     return lines.map((line) => `${cutToWidth(line, width)}\n`).join("");
   return rows
     .slice(1)
-    .flatMap((row) => folded(row.filter((cell) => cell !== "-").join(" "), width))
+    .flatMap((row) => foldLine(row.filter((cell) => cell !== "-").join(" "), width))
     .map((line) => `${line}\n`)
     .join("");
 }
@@ -64,7 +64,7 @@ const LEAST_WIDTH = 10;
 const COLOUR = /\p{Cc}\[[0-9;]*m/gu;
 
 /** Lines as wide as the terminal: broken between words, and a word only where it is wider than a line. What follows is indented. */
-export function folded(line: string, width: number | undefined): string[] {
+export function foldLine(line: string, width: number | undefined): string[] {
   if (width === undefined || shownWidth(line) <= width) return [line];
   const [indent = ""] = /^ */.exec(line) ?? [];
   const before = " ".repeat(Math.min(indent.length + 2, Math.floor(width / 3)));
@@ -117,8 +117,8 @@ export function isData(output: string): output is DataFormat {
   return output === "json" || output === "yaml";
 }
 
-/** For a program: `-o json` or `-o yaml`. */
-export function printed(value: unknown, format: DataFormat): string {
+/** Formats a value for a program: `-o json` or `-o yaml`. */
+export function formatData(value: unknown, format: DataFormat): string {
   return format === "json" ? json(value) : stringify(value, { aliasDuplicateObjects: false, lineWidth: 0 });
 }
 

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { defined } from "../../core/base/defined.ts";
 import { outputOption, parseArgs } from "./args.ts";
 import { ownBuild } from "./own-version.ts";
-import { printed } from "./print.ts";
+import { formatData } from "./print.ts";
 
 /** `stagecoach version`: the version, the commit it was built from, and the Node it runs on. */
 export async function run(argv: readonly string[]): Promise<number> {
@@ -20,7 +20,7 @@ export async function run(argv: readonly string[]): Promise<number> {
       ? `stagecoach ${version} (${from}Node ${node})\n`
       : output === "json"
         ? `${JSON.stringify(data)}\n`
-        : printed(data, output);
+        : formatData(data, output);
   process.stdout.write(text);
   return 0;
 }

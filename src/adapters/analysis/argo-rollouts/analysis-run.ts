@@ -16,7 +16,7 @@ import {
 } from "../../../core/analysis/request.ts";
 import type { AnalysisTemplate, TemplateArgument, TemplateMetric } from "../../../core/analysis/template-schema.ts";
 import { defined } from "../../../core/base/defined.ts";
-import { masked } from "../builtin/show.ts";
+import { maskSecrets } from "../builtin/show.ts";
 import { objectName } from "../kubernetes.ts";
 import type { AnalysisState, MetricState } from "../port.ts";
 
@@ -86,7 +86,7 @@ const number = z.number().catch(0);
 const phase = z.enum(["Pending", "Running", "Successful", "Failed", "Inconclusive", "Error"]).catch("Pending");
 const short = z
   .string()
-  .transform((text) => masked(text, []))
+  .transform((text) => maskSecrets(text, []))
   .optional()
   .catch(undefined);
 

@@ -7,16 +7,16 @@
 
 import { judgeValue } from "../../../core/analysis/expr/evaluate.ts";
 import {
+  countMeasurement,
   dueAt,
   isComplete,
   isEndless,
   type Measurement,
   type MetricResult,
   type MetricRules,
-  measured,
   newResult,
   runPhase,
-  stopped,
+  stopMetric,
 } from "../../../core/analysis/metric.ts";
 import { pointsOf } from "../../../core/analysis/points.ts";
 import { prepare, refuseEndless } from "../../../core/analysis/request.ts";
@@ -31,7 +31,7 @@ import { type OutboundPolicy, repositoryOf } from "../../outbound/outbound.ts";
 import type { AnalysisEngine, AnalysisState, AnalysisToRun, MetricState } from "../port.ts";
 import type { JobRunner } from "./jobs.ts";
 import { type Measured, measurePrometheus, measureWeb } from "./provider.ts";
-import { masked, sayError, shown } from "./show.ts";
+import { maskSecrets, sayError, showValue } from "./show.ts";
 
 interface BuiltinOptions {
   clock: Clock;
@@ -143,7 +143,7 @@ async function take(engine: Engine, running: Running, metric: Metric): Promise<v
   // What was asked for before the end was told to stop is not counted after it.
   if (running.stopped) return;
   const measurement = judged(found, metric.metric, running.secrets, { startedAt, finishedAt: options.clock.now() });
-  metric.result = measured(metric.rules, metric.result, measurement);
+  metric.result = countMeasurement(metric.rules, metric.result, measurement);
   if (metric.result.phase === "Pending") metric.result = { ...metric.result, phase: "Running" };
   if (isComplete(runPhase(running.metrics.map(({ result }) => result)))) end(running, options.clock);
   plan(engine, running, metric);
@@ -156,7 +156,7 @@ function end(running: Running, clock: Clock): void {
   running.finishedAt = clock.now();
   for (const metric of running.metrics) {
     metric.callOff();
-    metric.result = stopped(metric.result);
+    metric.result = stopMetric(metric.result);
   }
 }
 
@@ -200,10 +200,10 @@ function judged(found: Measured, metric: TemplateMetric, secrets: readonly strin
 
 function finish(found: Measured, metric: TemplateMetric, secrets: readonly string[], times: Times): Measurement {
   const when = { startedAt: iso(times.startedAt), finishedAt: iso(times.finishedAt) };
-  if ("error" in found) return { phase: "Error", value: "", message: masked(sayError(found.error), secrets), ...when };
-  if ("outcome" in found) return { phase: found.outcome, value: "", message: masked(found.message, secrets), ...when };
+  if ("error" in found) return { phase: "Error", value: "", message: maskSecrets(sayError(found.error), secrets), ...when };
+  if ("outcome" in found) return { phase: found.outcome, value: "", message: maskSecrets(found.message, secrets), ...when };
   const { phase, because } = judgeValue(found.value, metric);
-  return { phase, value: shown(found.value, secrets), message: because && masked(sayExpression(because), secrets), ...when };
+  return { phase, value: showValue(found.value, secrets), message: because && maskSecrets(sayExpression(because), secrets), ...when };
 }
 
 function stateOf(running: Running): AnalysisState {
@@ -226,7 +226,7 @@ function metricState(
   result: MetricResult,
   secrets: readonly string[],
 ): MetricState {
-  const conditionOf = (text: string | undefined) => (text === undefined || text === "" ? undefined : masked(text, secrets));
+  const conditionOf = (text: string | undefined) => (text === undefined || text === "" ? undefined : maskSecrets(text, secrets));
   const last = result.measurements.at(-1);
   const message = result.because === undefined ? last?.message : sayMetric(result.because);
   const { name, phase, dryRun, count, successful, failed, inconclusive, error } = result;

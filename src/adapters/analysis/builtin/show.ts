@@ -6,9 +6,9 @@ import { sentenceOf } from "../../../core/report/reasons/say.ts";
 
 const LONGEST = 200;
 
-/** A measured value for people: JSON, shortened, with NaN and infinities by their names and secrets masked. */
-export function shown(value: Value, secrets: readonly string[]): string {
-  return masked(typeof value === "string" ? value : written(value), secrets);
+/** Shows a measured value to people: JSON, shortened, with NaN and infinities by their names and secrets masked. */
+export function showValue(value: Value, secrets: readonly string[]): string {
+  return maskSecrets(typeof value === "string" ? value : written(value), secrets);
 }
 
 /** What cannot be written out must not stop what is measured: it is only shown. */
@@ -30,8 +30,8 @@ export function sayError(error: AnyReason): string {
   return isOfExpression ? sayExpression(error as ExpressionReason) : sentenceOf(error);
 }
 
-/** A text without the secrets in it, and at most 200 characters long. Masked before it is shortened, so that no half of one is left. */
-export function masked(text: string, secrets: readonly string[]): string {
+/** Returns a text without the secrets in it, and at most 200 characters long. Masked before it is shortened, so that no half of one is left. */
+export function maskSecrets(text: string, secrets: readonly string[]): string {
   let safe = text;
   for (const secret of [...secrets].sort((a, b) => b.length - a.length)) safe = safe.replaceAll(secret, "*****");
   return safe.length > LONGEST ? `${safe.slice(0, LONGEST)}…` : safe;

@@ -217,8 +217,8 @@ async function ofProject(client: ArgoClient, application: ApplicationView): Prom
   }
 }
 
-/** What Argo CD would generate from an ApplicationSet. Needs the right to create ApplicationSets in its project. */
-export async function generated(client: ArgoClient, applicationSet: Record<string, unknown>): Promise<GenerateOutcome> {
+/** Asks Argo CD what it would generate from an ApplicationSet. Needs the right to create ApplicationSets in its project. */
+export async function generateSet(client: ArgoClient, applicationSet: Record<string, unknown>): Promise<GenerateOutcome> {
   try {
     const answer = await client.post("/api/v1/applicationsets/generate", { applicationSet });
     const applications = list(fields(answer), "applications").filter(isRecord);

@@ -10,7 +10,7 @@ import { type ControlPlaneReasons, planeReason as reason } from "../../../core/r
 import { askedBy } from "../../outbound/asker.ts";
 import type { Breakers } from "../../outbound/breaker.ts";
 import { createCutter, TooDeep } from "../wire/cut.ts";
-import { type Exchange, exchange, spared, WireError, type WireReader } from "../wire/http.ts";
+import { type Exchange, exchange, sendUnlessDown, WireError, type WireReader } from "../wire/http.ts";
 import type { Shape } from "../wire/shape.ts";
 import { LIST_TOTAL_MS } from "../wire/source.ts";
 
@@ -58,7 +58,7 @@ export function argoClient(options: ArgoClientOptions, breakers?: Breakers): Arg
     const headers = await headersOf(options, body);
     const request = { method, url: urlOf(base, path, query), headers, agent, idleMs: totalMs, totalMs, mostBytes: MOST_BYTES };
     const reader = { chunk: (bytes: Buffer) => void chunks.push(bytes) };
-    await spared(
+    await sendUnlessDown(
       breakers,
       { host: base.host, ...askerOf(path, query) },
       () => exchange(body === undefined ? request : { ...request, body }, reader).done,

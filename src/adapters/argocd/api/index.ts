@@ -17,7 +17,7 @@ import { startInformer } from "../wire/informer.ts";
 import { type Changed, each, openReading, type Parts, type Reading } from "../wire/plane.ts";
 import { APPLICATION_SHAPES, SET_SHAPES } from "../wire/shapes.ts";
 import type { Log, Tuning } from "../wire/source.ts";
-import { byName, generated, missingOf, readSyncWindows, refusalOf, rereadApplication } from "./ask.ts";
+import { byName, generateSet, missingOf, readSyncWindows, refusalOf, rereadApplication } from "./ask.ts";
 import { type ArgoClient, type ArgoClientOptions, argoClient } from "./client.ts";
 import { type ClusterPoll, startClusterPoll } from "./clusters.ts";
 import { contentOf } from "./content.ts";
@@ -128,7 +128,7 @@ export function openApiPlane(options: ApiOptions): ControlPlane {
       if (view === undefined) return { kind: "refused", why: reason("APPLICATION_UNKNOWN", { namespace, name }) };
       return await syncApplication(client, view, wanted, clock.now());
     };
-  if (options.allowGenerate === true) plane.generate = (applicationSet) => generated(client, applicationSet);
+  if (options.allowGenerate === true) plane.generate = (applicationSet) => generateSet(client, applicationSet);
   return plane;
 }
 

@@ -3,7 +3,16 @@ import type { KubeConfig } from "@kubernetes/client-node";
 import { defined } from "../../../core/base/defined.ts";
 import { planeReason as reason } from "../../../core/reasons/control-plane.ts";
 import type { Breakers } from "../../outbound/breaker.ts";
-import { type Exchange, exchange, exchangeJson, reasonOf, spared, WireError, type WireReader, type WireRequest } from "../wire/http.ts";
+import {
+  type Exchange,
+  exchange,
+  exchangeJson,
+  reasonOf,
+  sendUnlessDown,
+  WireError,
+  type WireReader,
+  type WireRequest,
+} from "../wire/http.ts";
 import { LIST_TOTAL_MS } from "../wire/source.ts";
 
 /** Requests to the API server, as the kubeconfig says. Errors are WireErrors; none holds a token. */
@@ -45,7 +54,7 @@ export function kubeClient(config: KubeConfig, breakers?: Breakers): KubeClient 
   return {
     async get(path) {
       const request = { ...(await prepared(path)), idleMs: IDLE_MS, totalMs: TOTAL_MS, mostBytes: MOST_BYTES };
-      return await spared(breakers, { host: request.url.host, asker: path }, () => exchangeJson(request));
+      return await sendUnlessDown(breakers, { host: request.url.host, asker: path }, () => exchangeJson(request));
     },
     async read(path, query, reader, idleMs) {
       const totalMs = query["watch"] === "true" ? undefined : LIST_TOTAL_MS;
@@ -56,7 +65,7 @@ export function kubeClient(config: KubeConfig, breakers?: Breakers): KubeClient 
       const headers = { ...request.headers, "content-type": "application/merge-patch+json" };
       const text = JSON.stringify(body);
       const limits = { idleMs: IDLE_MS, totalMs: TOTAL_MS, mostBytes: MOST_BYTES };
-      await spared(breakers, { host: request.url.host, asker: path }, () =>
+      await sendUnlessDown(breakers, { host: request.url.host, asker: path }, () =>
         exchangeJson({ ...request, ...limits, method: "PATCH", headers, body: text }),
       );
     },

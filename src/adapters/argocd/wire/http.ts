@@ -212,7 +212,7 @@ function isFault(error: unknown, heavy: boolean): boolean | undefined {
 }
 
 /** Sends a short request unless its host is down. What lists and watches has its own patience. `asker`: for whom. */
-export async function spared<T>(
+export async function sendUnlessDown<T>(
   breakers: Breakers | undefined,
   { host, asker, heavy = false }: { host: string; asker: string | undefined; heavy?: boolean },
   send: () => Promise<T>,

@@ -120,7 +120,7 @@ function stateOf(check: CheckReport): Pick<Update, "status" | "conclusion"> {
 
 function outputOf(check: CheckReport): Output {
   return defined({
-    title: bounded(check.title, TITLE_LIMIT),
+    title: cutText(check.title, TITLE_LIMIT),
     summary: boundedBytes(check.summary),
     text: check.text === undefined ? undefined : boundedBytes(check.text),
   });
@@ -133,7 +133,7 @@ function annotation(one: NonNullable<CheckReport["annotations"]>[number]): Annot
     end_line: one.endLine ?? one.line,
     annotation_level: one.level,
     message: boundedBytes(one.message),
-    title: one.title === undefined ? undefined : bounded(one.title, TITLE_LIMIT),
+    title: one.title === undefined ? undefined : cutText(one.title, TITLE_LIMIT),
   });
 }
 
@@ -143,8 +143,8 @@ function inParts(annotations: readonly Annotation[]): Annotation[][] {
   return Array.from({ length: parts }, (_, part) => annotations.slice(part * ANNOTATIONS_A_REQUEST, (part + 1) * ANNOTATIONS_A_REQUEST));
 }
 
-/** Characters, and never half of one. */
-export function bounded(text: string, limit: number): string {
+/** Cuts a text to so many characters, and never leaves half of one. */
+export function cutText(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const code = text.charCodeAt(limit - 2);
   return `${text.slice(0, code >= 0xd800 && code <= 0xdbff ? limit - 2 : limit - 1)}…`;

@@ -1,6 +1,6 @@
 import { defined } from "../../../core/base/defined.ts";
 import { type DeploymentReport, ForgeError } from "../port.ts";
-import { bounded } from "./checks.ts";
+import { cutText } from "./checks.ts";
 import { asking } from "./errors.ts";
 import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";
 
@@ -34,7 +34,7 @@ interface Known {
 }
 
 function sayingOf({ state, statusDescription, environmentUrl, logUrl }: DeploymentReport): string {
-  return JSON.stringify([state, bounded(statusDescription, DESCRIPTION_LIMIT), environmentUrl, logUrl]);
+  return JSON.stringify([state, cutText(statusDescription, DESCRIPTION_LIMIT), environmentUrl, logUrl]);
 }
 
 async function find({ octokit, owner, repo }: RepoOctokit, us: string, report: DeploymentReport): Promise<number | undefined> {
@@ -52,7 +52,7 @@ async function create({ octokit, owner, repo }: RepoOctokit, report: DeploymentR
       ref,
       task,
       environment,
-      description: bounded(description, DESCRIPTION_LIMIT),
+      description: cutText(description, DESCRIPTION_LIMIT),
       auto_merge: false,
       required_contexts: [],
       ...NEVER_RETRY,
@@ -68,7 +68,7 @@ async function saysTheSame({ octokit, owner, repo }: RepoOctokit, id: number, re
   if (newest === undefined) return false;
   return (
     newest.state === report.state &&
-    newest.description === bounded(report.statusDescription, DESCRIPTION_LIMIT) &&
+    newest.description === cutText(report.statusDescription, DESCRIPTION_LIMIT) &&
     (newest.environment_url ?? "") === (report.environmentUrl ?? "") &&
     (newest.log_url ?? "") === (report.logUrl ?? "")
   );
@@ -82,7 +82,7 @@ async function addStatus({ octokit, owner, repo }: RepoOctokit, id: number, repo
         repo,
         deployment_id: id,
         state: report.state,
-        description: bounded(report.statusDescription, DESCRIPTION_LIMIT),
+        description: cutText(report.statusDescription, DESCRIPTION_LIMIT),
         environment_url: report.environmentUrl,
         log_url: report.logUrl,
         ...NEVER_RETRY,

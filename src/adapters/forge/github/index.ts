@@ -22,7 +22,7 @@ import { changedFiles, createPull, openPulls, pullsOfCommit, reviewBodies, revie
 import { branchRulesReader, rulesOn } from "./rules.ts";
 import { pullNow, pullOfBranch, type Shared, sharedOf } from "./shared.ts";
 import { comments, react, stickyComments, stickyIssues } from "./sticky.ts";
-import { unedited } from "./unedited.ts";
+import { findUnedited } from "./unedited.ts";
 import { openWritePacer } from "./write-pacer.ts";
 
 interface GitHubForgeOptions {
@@ -83,7 +83,7 @@ export function openGitHubForge({ octokit, repository, onPressure }: GitHubForge
     ...repositoryOf(place),
     ...pullsOf(shared, mergeClient),
     comments: async (number, since) => comments(place, number, (await identity()).login, since),
-    unedited: (comments) => unedited(place, comments),
+    unedited: (comments) => findUnedited(place, comments),
     reviewBodies: async (number) => reviewBodies(place, number, (await identity()).login),
     stickyComment: sticky.put,
     stickyUrl: sticky.url,

@@ -2,7 +2,7 @@
 import { defined } from "../../../core/base/defined.ts";
 import type { Comment, Forge, Reaction } from "../port.ts";
 import { serialByKey } from "./by-key.ts";
-import { bounded } from "./checks.ts";
+import { cutText } from "./checks.ts";
 import { asking, askingOrNone } from "./errors.ts";
 import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";
 
@@ -124,8 +124,8 @@ export function stickyIssues(place: RepoOctokit, identity: Identity) {
   }
 
   async function put(marker: string, issue: StickyIssue): Promise<{ number: number; url: string }> {
-    const body = bounded(`${hiddenIn(marker)}\n${issue.body}`, COMMENT_LIMIT);
-    const title = bounded(issue.title, 250);
+    const body = cutText(`${hiddenIn(marker)}\n${issue.body}`, COMMENT_LIMIT);
+    const title = cutText(issue.title, 250);
     const there = await find(marker);
     const reopens = issue.reopen === true && there?.isOpen === false;
     if (there?.body === body && there.title === title && !reopens) {
@@ -151,7 +151,7 @@ export function stickyIssues(place: RepoOctokit, identity: Identity) {
     const there = await find(marker);
     if (there?.isOpen !== true) return;
     known.delete(marker);
-    const body = bounded(`${hiddenIn(marker)}\n${words.body}`, COMMENT_LIMIT);
+    const body = cutText(`${hiddenIn(marker)}\n${words.body}`, COMMENT_LIMIT);
     await editIssue(place, there.number, { title: words.title, body, state: "closed", state_reason: "completed" });
     known.set(marker, { ...there, title: words.title, body, isOpen: false });
   }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Comment } from "../port.ts";
 import type { RepoOctokit } from "./octokit.ts";
-import { unedited } from "./unedited.ts";
+import { findUnedited } from "./unedited.ts";
 
 const HALT = { id: 1, node: "IC_1", body: "/halt" } as Comment;
 
@@ -18,12 +18,12 @@ function answering(nodes: unknown[], errors: unknown[]): RepoOctokit {
 test.each(["NOT_FOUND", "FORBIDDEN", ""])(
   "a comment that GitHub fails to give just now (%s) is asked for again, and not taken for edited",
   async (type) => {
-    await expect(unedited(answering([null], [{ type, path: ["nodes", 0], message: "no" }]), [HALT])).rejects.toThrow();
+    await expect(findUnedited(answering([null], [{ type, path: ["nodes", 0], message: "no" }]), [HALT])).rejects.toThrow();
   },
 );
 
 test("one that is given is judged, whatever failed beside it", async () => {
   const node = { id: "IC_1", body: "/halt", lastEditedAt: null, editor: null };
-  expect(await unedited(answering([node], [{ type: "NOT_FOUND", path: ["nodes", 1], message: "no" }]), [HALT])).toEqual([HALT]);
-  expect(await unedited(answering([{ ...node, body: "/promote" }], []), [HALT])).toEqual([]);
+  expect(await findUnedited(answering([node], [{ type: "NOT_FOUND", path: ["nodes", 1], message: "no" }]), [HALT])).toEqual([HALT]);
+  expect(await findUnedited(answering([{ ...node, body: "/promote" }], []), [HALT])).toEqual([]);
 });

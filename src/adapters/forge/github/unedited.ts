@@ -8,7 +8,7 @@ import type { RepoOctokit } from "./octokit.ts";
 const MOST_NODES = 100;
 
 /** See Forge.unedited. What is not there any more is not unedited; throws where GitHub does not give what it was asked for. */
-export async function unedited(place: RepoOctokit, comments: readonly Comment[]): Promise<Comment[]> {
+export async function findUnedited(place: RepoOctokit, comments: readonly Comment[]): Promise<Comment[]> {
   const asked = comments.filter(({ node }) => node !== undefined).slice(0, MOST_NODES);
   if (asked.length === 0) return [];
   const { data, errors } = await asking(() => sendGraphQL<TextsNowResult>(place, TEXTS_NOW, { ids: asked.map(({ node }) => node) }));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type TestGitHub, testGitHub } from "../../../sim/github/testing/setup.ts";
 import type { CheckReport, DeploymentReport } from "../port.ts";
-import { bounded } from "./checks.ts";
+import { cutText } from "./checks.ts";
 import { type WatchedForge, watchedForge } from "./testing/forge.ts";
 
 const PERMISSIONS = {
@@ -157,7 +157,7 @@ describe("check runs", () => {
       true,
       true,
     ]);
-    expect(bounded("abc", 3)).toBe("abc");
+    expect(cutText("abc", 3)).toBe("abc");
   });
 });
 

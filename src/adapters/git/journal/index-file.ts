@@ -1,7 +1,7 @@
 import { compareText } from "../../../core/base/compare-text.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import type { IndexEntry } from "./port.ts";
-import { checked, JournalFileError, readDocument, refuseOtherFormat } from "./read-run.ts";
+import { checkShape, JournalFileError, readDocument, refuseOtherFormat } from "./read-run.ts";
 import { whyNoRollout } from "./run-paths.ts";
 import { indexSchema } from "./run-schema.ts";
 import { printYaml } from "./yaml-rows.ts";
@@ -29,7 +29,7 @@ export function printIndex(index: Index): string {
 export function parseIndex(text: string | undefined): Index {
   const document = readDocument(text, INDEX_FILE);
   refuseOtherFormat(document, INDEX_FILE, FORMAT);
-  const { app, rollouts } = checked(indexSchema, document, INDEX_FILE);
+  const { app, rollouts } = checkShape(indexSchema, document, INDEX_FILE);
   for (const name of Object.keys(rollouts)) {
     const said = whyNoRollout(name);
     if (said !== undefined) throw new JournalFileError(INDEX_FILE, { code: "JOURNAL_UNREADABLE", said });

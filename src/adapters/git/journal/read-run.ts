@@ -93,7 +93,7 @@ function readBatch(files: ReadonlyMap<string, string>, { path, batch, shards }: 
 }
 
 function load<T extends z.ZodType>(files: ReadonlyMap<string, string>, path: string, schema: T): z.infer<T> {
-  return checked(schema, document(files, path), path);
+  return checkShape(schema, document(files, path), path);
 }
 
 type EvidenceRow = Evidence & { target: string };
@@ -153,8 +153,8 @@ export function refuseOtherFormat(file: unknown, path: string, reads = FORMAT): 
   throw new JournalFileError(path, { code: "JOURNAL_FORMAT", has: JSON.stringify(format) ?? "none", reads });
 }
 
-/** The value itself, not the schema's copy: key order and keys unknown to the schema stay. */
-export function checked<T extends z.ZodType>(schema: T, value: unknown, file: string): z.infer<T> {
+/** Returns the value itself, not the schema's copy: key order and keys unknown to the schema stay. */
+export function checkShape<T extends z.ZodType>(schema: T, value: unknown, file: string): z.infer<T> {
   const result = schema.safeParse(value);
   if (result.success) return value as z.infer<T>;
   const issue = result.error.issues[0];

@@ -30,11 +30,11 @@ let helper: Helper | undefined;
 /** Runs a command to its end, in a process of its own. Rejects where it could not be started, or was stopped. */
 export async function launch(command: Command, stop: AbortSignal = new AbortController().signal): Promise<Ended> {
   stop.throwIfAborted();
-  return await counted(begin(command, stop));
+  return await countAsCommand(begin(command, stop));
 }
 
 /** Counts a question to a command that lives on like a command of its own. */
-export async function counted<T>(answer: Promise<T>): Promise<T> {
+export async function countAsCommand<T>(answer: Promise<T>): Promise<T> {
   underWay += 1;
   try {
     return await answer;

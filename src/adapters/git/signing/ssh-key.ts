@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject, sign } from "node:crypto";
 import { GitError } from "../port.ts";
-import { sshString, unsigned, type WireReader, wireReader } from "./ssh-wire.ts";
+import { sshString, type WireReader, wireReader, withoutSign } from "./ssh-wire.ts";
 
 /** A private key to sign commits with. Ed25519 and RSA; without a passphrase, since nobody is there to type it. */
 export interface SigningKey {
@@ -64,7 +64,7 @@ function ed25519(secret: WireReader): JsonWebKey {
 }
 
 function rsa(secret: WireReader): JsonWebKey {
-  const [n, e, d, qi, p, q] = Array.from({ length: 6 }, () => unsigned(secret.string()));
+  const [n, e, d, qi, p, q] = Array.from({ length: 6 }, () => withoutSign(secret.string()));
   if (n === undefined || e === undefined || d === undefined || qi === undefined || p === undefined || q === undefined) {
     throw new RangeError("it ends too early");
   }
@@ -86,8 +86,8 @@ export function verifyingKey(blob: Buffer): KeyObject | undefined {
     return createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: reader.string().toString("base64url") }, format: "jwk" });
   }
   if (type !== "ssh-rsa") return undefined;
-  const e = unsigned(reader.string()).toString("base64url");
-  return createPublicKey({ key: { kty: "RSA", e, n: unsigned(reader.string()).toString("base64url") }, format: "jwk" });
+  const e = withoutSign(reader.string()).toString("base64url");
+  return createPublicKey({ key: { kty: "RSA", e, n: withoutSign(reader.string()).toString("base64url") }, format: "jwk" });
 }
 
 /** The blob of a `.pub` line. Throws GitError `Invalid`. */

@@ -27,8 +27,8 @@ export function wireReader(data: Buffer): WireReader {
   return { uint32, string, text: () => string().toString("utf8"), skip: (bytes) => void take(bytes) };
 }
 
-/** A number without the zero byte that keeps it positive, as JSON Web Keys want it. */
-export function unsigned(mpint: Buffer): Buffer {
+/** Returns a number without the zero byte that keeps it positive, as JSON Web Keys want it. */
+export function withoutSign(mpint: Buffer): Buffer {
   let from = 0;
   while (from < mpint.length - 1 && mpint[from] === 0) from += 1;
   return mpint.subarray(from);

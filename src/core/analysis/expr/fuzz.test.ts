@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { cpuMs } from "../../../../test/support/cpu-time.ts";
-import { shown } from "../../../adapters/analysis/builtin/show.ts";
+import { showValue } from "../../../adapters/analysis/builtin/show.ts";
 import { badCondition, evaluate } from "./evaluate.ts";
 import { parseExpression } from "./parse.ts";
 import { ExpressionError, type Value } from "./values.ts";
@@ -100,7 +100,7 @@ const { expression } = fc.letrec<{ expression: string; leaf: string }>((tie) => 
 /** undefined: it ended with a value, or with an error of its own. Otherwise what came out instead. */
 function escaped(source: string, result: Value): unknown {
   try {
-    shown(evaluate(parseExpression(source), { result }), ["hunter2"]);
+    showValue(evaluate(parseExpression(source), { result }), ["hunter2"]);
     return undefined;
   } catch (error) {
     return error instanceof ExpressionError ? undefined : error;

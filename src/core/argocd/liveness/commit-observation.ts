@@ -1,5 +1,5 @@
 import { livenessReason as reason } from "../../reasons/liveness.ts";
-import { bounded, isFullSha } from "./moment.ts";
+import { boundRevision, isFullSha } from "./moment.ts";
 import type { Change, LivenessInput, Observation } from "./types.ts";
 
 type Seen = Pick<Observation, "state" | "because" | "by">;
@@ -17,7 +17,7 @@ export function containsObservation(seen: string, commit: string, input: Livenes
 /** Of a source that reads the config repo: as above, and the pin must still be there as it was set (docs/spec.md §7). */
 export function commitObservation(seen: string, { commit, exact }: Extract<Change, { kind: "commit" }>, input: LivenessInput): Seen {
   if (exact !== undefined && isFullSha(seen) && seen.toLowerCase() !== commit.toLowerCase())
-    return { state: "older", because: reason("OTHER_REVISION_SEEN", { seen: bounded(seen), wanted: bounded(commit) }) };
+    return { state: "older", because: reason("OTHER_REVISION_SEEN", { seen: boundRevision(seen), wanted: boundRevision(commit) }) };
   const observation = containsObservation(seen, commit, input);
   const since = observation.state === "proven" ? input.seenPinDiffers?.(seen) : undefined;
   // A file that cannot be read there is nobody's word that the pin is another.
@@ -26,5 +26,5 @@ export function commitObservation(seen: string, { commit, exact }: Extract<Chang
 }
 
 export function unresolved(seen: string): Pick<Observation, "state" | "because"> {
-  return { state: "unresolved", because: seen === "" ? reason("NO_REVISION_SHOWN") : reason("NAME_SHOWN", { seen: bounded(seen) }) };
+  return { state: "unresolved", because: seen === "" ? reason("NO_REVISION_SHOWN") : reason("NAME_SHOWN", { seen: boundRevision(seen) }) };
 }

@@ -3,7 +3,7 @@ import { livenessReason as reason } from "../../reasons/liveness.ts";
 import { equalDestination, equalHydrator, equalSources, sameProject, sameValue } from "../same.ts";
 import type { ApplicationView } from "../views.ts";
 import { dryRevision } from "./hydrator.ts";
-import { at, bounded } from "./moment.ts";
+import { at, boundRevision } from "./moment.ts";
 import { observationOf } from "./observation.ts";
 import { correctedAhead, isNewer } from "./skew.ts";
 import type { Context, Intended, LivenessInput } from "./types.ts";
@@ -73,7 +73,7 @@ function hydratorDifference({ spec }: ApplicationView, intended: Intended): AnyR
   const asks = dryRevision(spec.sourceHydrator);
   const wanted = dryRevision(intended.sourceHydrator);
   if (asks === wanted) return reason("SPEC_DIFFERS", { part: "sourceHydrator" });
-  return reason("REVISION_NOT_IN_SPEC", { dry: true, asks: bounded(asks), wanted: bounded(wanted) });
+  return reason("REVISION_NOT_IN_SPEC", { dry: true, asks: boundRevision(asks), wanted: boundRevision(wanted) });
 }
 
 function sourceDifference(app: ApplicationView, intended: Intended): AnyReason | undefined {
@@ -84,7 +84,7 @@ function sourceDifference(app: ApplicationView, intended: Intended): AnyReason |
   for (const [i, source] of intended.sources.entries()) {
     const asks = live[i]?.targetRevision ?? "HEAD";
     const wanted = source.targetRevision ?? "HEAD";
-    if (asks !== wanted) return reason("REVISION_NOT_IN_SPEC", { asks: bounded(asks), wanted: bounded(wanted) });
+    if (asks !== wanted) return reason("REVISION_NOT_IN_SPEC", { asks: boundRevision(asks), wanted: boundRevision(wanted) });
   }
   return reason("SPEC_DIFFERS", { part: "sources" });
 }

@@ -4,7 +4,7 @@ import { BAD_CONDITIONS } from "../decode/status.ts";
 import { MOST_KEPT } from "../decode/unwell.ts";
 import { quietSince } from "./clauses/clauses.ts";
 import { isOfChange } from "./clauses/operation.ts";
-import { some, timeOf } from "./moment.ts";
+import { listFirst, timeOf } from "./moment.ts";
 import { clockBehind, measuredAhead } from "./skew.ts";
 import type { Change, Context } from "./types.ts";
 
@@ -81,7 +81,7 @@ export function changeFields(change: Change): Evidence["fields"] {
 
 /** Evidence is kept: what anybody may write into an Application must not make it grow. */
 function joined(values: readonly string[]): string | null {
-  return values.length === 0 ? null : some(values.map(cut), MOST_JOINED);
+  return values.length === 0 ? null : listFirst(values.map(cut), MOST_JOINED);
 }
 
 const MOST_JOINED = 20;

@@ -10,7 +10,7 @@ import { drySourceOf } from "../decode/source.ts";
 import { normalRepo } from "../same.ts";
 import type { ApplicationView } from "../views.ts";
 import { commitObservation, containsObservation, unresolved } from "./commit-observation.ts";
-import { at, bounded, firstLine, isFullSha, second } from "./moment.ts";
+import { at, boundRevision, firstLine, isFullSha, second } from "./moment.ts";
 import type { Change, LivenessInput, Observation } from "./types.ts";
 
 type Status = NonNullable<ApplicationView["status"]["hydrator"]>;
@@ -45,7 +45,7 @@ function byFiles(
   change: Exclude<Change, { kind: "generator" }>,
   input: LivenessInput,
 ): Seen {
-  const wanted = bounded(change.kind === "commit" ? change.commit : change.revision);
+  const wanted = boundRevision(change.kind === "commit" ? change.commit : change.revision);
   if (dry === undefined) return { state: "older", because: reason("NOT_HYDRATED", { wanted }) };
   const found = dryObservation(dry, change, input) ?? (dry === last.drySHA ? { state: "shown" } : { state: "older" });
   if (found.state !== "older") return found;
@@ -63,11 +63,11 @@ function byStatus({ current, last }: Status, seen: string, change: Change, input
   if (found.state === "older" || found.state === "unresolved") return { state: "older", because: waitsFor(current, change) };
   if (found.state !== "proven" && found.state !== "shown") return found;
   if (hydratedSHA === undefined || !isFullSha(hydratedSHA) || containsObservation(seen, hydratedSHA, input).state !== "proven") {
-    const because = reason("HYDRATED_NOT_COMPARED", { hydrated: hydratedSHA && bounded(hydratedSHA), compared: bounded(seen) });
+    const because = reason("HYDRATED_NOT_COMPARED", { hydrated: hydratedSHA && boundRevision(hydratedSHA), compared: boundRevision(seen) });
     return { state: "older", because };
   }
   const other = input.sharesBranch;
-  return other === undefined ? found : { state: "unproven", because: reason("HYDRATION_SHARED", { other: bounded(other) }) };
+  return other === undefined ? found : { state: "unproven", because: reason("HYDRATION_SHARED", { other: boundRevision(other) }) };
 }
 
 /** undefined: a name that nobody has resolved. */
@@ -98,7 +98,7 @@ function elsewhere(app: ApplicationView, change: Change): AnyReason | undefined 
     return reason("DRY_SOURCE_DIFFERS", { repo: normalRepo(repoURL), wanted: normalRepo(change.repoURL) });
   }
   if (change.kind === "revision" && revision !== change.revision) {
-    return reason("REVISION_NOT_IN_SPEC", { dry: true, asks: bounded(revision), wanted: bounded(change.revision) });
+    return reason("REVISION_NOT_IN_SPEC", { dry: true, asks: boundRevision(revision), wanted: boundRevision(change.revision) });
   }
   return undefined;
 }
@@ -118,6 +118,6 @@ function failed(current: Status["current"], change: Change, input: LivenessInput
 function waitsFor(current: Status["current"], change: Change): AnyReason {
   if (current?.ofSpec === false) return reason("HYDRATED_BY_OLDER");
   if (change.kind === "generator") return reason("NOT_HYDRATED", {});
-  const wanted = bounded(change.kind === "commit" ? change.commit : change.revision);
-  return reason("NOT_HYDRATED", { wanted, now: current?.phase === "Hydrating" ? bounded(current.drySHA ?? "") : undefined });
+  const wanted = boundRevision(change.kind === "commit" ? change.commit : change.revision);
+  return reason("NOT_HYDRATED", { wanted, now: current?.phase === "Hydrating" ? boundRevision(current.drySHA ?? "") : undefined });
 }

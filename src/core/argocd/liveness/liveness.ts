@@ -15,7 +15,7 @@ import type { ApplicationView, ClusterView } from "../views.ts";
 import { CLAUSES, isEarlier } from "./clauses/clauses.ts";
 import { contextOf } from "./context.ts";
 import { changeFields, evidenceOf } from "./evidence.ts";
-import { at, bounded, dayOf, inUtc, second, timeOf } from "./moment.ts";
+import { at, boundRevision, dayOf, inUtc, second, timeOf } from "./moment.ts";
 import { shownRevisions } from "./shown-revisions.ts";
 import { MOST_SKEW_MS, measuredAhead } from "./skew.ts";
 import { CLAUSE_NAMES, type ClauseName, type Context, type Finding, type LivenessInput, type PartName } from "./types.ts";
@@ -141,7 +141,7 @@ function firstSeen(context: Context, toldAt: Time | undefined): number | undefin
 function liveReason({ app, input, now, content }: Context): AnyReason {
   const { sync, health, reconciledAt } = app.status;
   return reason("CHANGE_LIVE", {
-    seen: sync.revisions.slice(0, MOST_SHOWN).map(bounded),
+    seen: sync.revisions.slice(0, MOST_SHOWN).map(boundRevision),
     more: Math.max(0, sync.revisions.length - MOST_SHOWN),
     health: health.status ?? "Healthy",
     since: inUtc(health.lastTransitionTime),

@@ -39,14 +39,14 @@ export function dayOf(ms: number): string {
   return timeOf(ms).slice(0, -14);
 }
 
-/** The first of a list, and how many more there are. */
-export function some(values: readonly string[], most: number): string {
+/** Lists the first of many, and how many more there are. */
+export function listFirst(values: readonly string[], most: number): string {
   const more = values.length - most;
   return more <= 0 ? values.join(", ") : `${values.slice(0, most).join(", ")} and ${more} more`;
 }
 
-/** A revision as a reason holds it: what anybody may write into an Application must not make it grow. */
-export function bounded(revision: string): string {
+/** Shortens a revision that a reason holds: what anybody may write into an Application must not make it grow. */
+export function boundRevision(revision: string): string {
   return isFullSha(revision) || revision.length <= 60 ? revision : `${revision.slice(0, 57)}…`;
 }
 

@@ -6,7 +6,7 @@ import { normalRepo } from "../same.ts";
 import type { ApplicationView, SourceView } from "../views.ts";
 import { commitObservation, containsObservation, unresolved } from "./commit-observation.ts";
 import { hydratedObservation } from "./hydrator.ts";
-import { bounded, isFullSha } from "./moment.ts";
+import { boundRevision, isFullSha } from "./moment.ts";
 import type { Change, LivenessInput, Observation } from "./types.ts";
 
 /** What this read shows of one change. */
@@ -58,7 +58,7 @@ export function carriers(sources: readonly SourceView[], change: Exclude<Change,
 function absent(app: ApplicationView, change: Exclude<Change, { kind: "generator" }>): AnyReason {
   if (change.kind === "commit") return reason("NO_SUCH_SOURCE", { repo: normalRepo(change.repoURL) });
   const asks = app.spec.sources.map((source) => source.targetRevision ?? "HEAD").join(", ") || "nothing";
-  return reason("REVISION_NOT_IN_SPEC", { asks: bounded(asks), wanted: bounded(change.revision) });
+  return reason("REVISION_NOT_IN_SPEC", { asks: boundRevision(asks), wanted: boundRevision(change.revision) });
 }
 
 function revisionObservation(
@@ -68,7 +68,7 @@ function revisionObservation(
   input: LivenessInput,
 ): Pick<Observation, "state" | "because"> {
   const { revision, commit } = change;
-  const both = { seen: bounded(seen), wanted: bounded(revision) };
+  const both = { seen: boundRevision(seen), wanted: boundRevision(revision) };
   const other = { state: "older", because: reason("OTHER_REVISION_SEEN", both) } as const;
   if (source.chart !== undefined) return chartObservation(seen, revision, other);
   if (/^oci:\/\//i.test(source.repoURL)) return ociObservation(seen, revision, other);

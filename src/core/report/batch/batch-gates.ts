@@ -1,6 +1,6 @@
 /** Draws the gates of a batch for its pull request. */
 import { cell, prose } from "../escape.ts";
-import { folded, table } from "../markdown.ts";
+import { foldText, table } from "../markdown.ts";
 import type { Gate } from "../model/types.ts";
 
 /** Why the batch waits at each gate, what opens it, and when. Said once, as the PR is opened; what is waited for now is the check's to say. */
@@ -9,7 +9,7 @@ export function gateTable(gates: readonly Gate[]): string {
   const always =
     "As every batch, it also waits while a halt, a freeze or a limit of the repository holds it, and for the checks and reviews that GitHub requires.";
   const all = rows.length === 0 ? "" : `${table(["gate", "why it waits", "what opens it", "when"], rows)}\n\n`;
-  return folded("What it waits for", `${all}${always} The check \`stagecoach/gate\` says what it waits for now.`);
+  return foldText("What it waits for", `${all}${always} The check \`stagecoach/gate\` says what it waits for now.`);
 }
 
 /** Marks the commands in a text of the model. */

@@ -4,7 +4,7 @@ import type { Batch, Run } from "../../run/state/run.ts";
 import { countedWord, eachOnceNamed } from "../counted.ts";
 import { BODY_LIMIT, cell, code, html, prose } from "../escape.ts";
 import { fitting } from "../fit.ts";
-import { firstOf, folded, present, table } from "../markdown.ts";
+import { firstOf, foldText, present, table } from "../markdown.ts";
 import { batchNode } from "../model/batch-node.ts";
 import { batchPlan } from "../model/batch-plan.ts";
 import { contextOf } from "../model/context.ts";
@@ -92,7 +92,7 @@ export function evidenceBefore(run: Run, batch: Batch, now: number, limit = Numb
   const rows = proof.children.flatMap((cluster) => cluster.children.map((application) => proofRow(run, now, cluster, application)));
   const more = (left: number) => `\`stagecoach get ${run.rollout} ${run.number}\` shows ${left} more.`;
   const seen = table([countedWord(run.plan), "state", "what Argo CD shows", "read at"], rows, limit, more);
-  return folded(summary, present(seen, measuredOf(proof, limit)).join("\n\n"));
+  return foldText(summary, present(seen, measuredOf(proof, limit)).join("\n\n"));
 }
 
 function proofRow(run: Run, now: number, cluster: ModelNode, { state, facts, evidence, reason, says }: ModelNode): string[] {

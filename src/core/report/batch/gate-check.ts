@@ -6,7 +6,7 @@ import type { Batch, Next, Run } from "../../run/state/run.ts";
 import { cell, prose } from "../escape.ts";
 import { present } from "../markdown.ts";
 import { placeOf } from "../model/batch-plan.ts";
-import { awaited, type Context, contextOf, type GivenToDraw } from "../model/context.ts";
+import { awaitedOf, type Context, contextOf, type GivenToDraw } from "../model/context.ts";
 import { modelOf } from "../model/run-model.ts";
 import type { ModelNode } from "../model/types.ts";
 import { nextLine } from "../reasons/next-line.ts";
@@ -88,7 +88,7 @@ function titleOf(run: Run, { kind, why }: GateState): string {
 
 /** What the gate waits for, which may be other than what its batch does. A time that is over is none that is expected. */
 function awaiting(context: Context, next: Next | null): Pick<ModelNode, "waitsFor" | "deadline"> {
-  const waitsFor = awaited(context, next);
+  const waitsFor = awaitedOf(context, next);
   const isOver = waitsFor?.at !== undefined && epoch(waitsFor.at) <= context.now;
   return { waitsFor: isOver ? { ...waitsFor, at: undefined } : waitsFor, deadline: next?.deadline };
 }

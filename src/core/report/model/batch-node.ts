@@ -10,7 +10,7 @@ import { targetsShown } from "../steps.ts";
 import { actionsOfCluster } from "./actions.ts";
 import { batchNodeName, changeOf, eachOnce } from "./batch-plan.ts";
 import { worstCause } from "./causes.ts";
-import { awaited, type Context, explained } from "./context.ts";
+import { awaitedOf, type Context, explainNode } from "./context.ts";
 import { countsOf } from "./counts.ts";
 import { etaOfBatch } from "./eta.ts";
 import { gatesOf } from "./gates.ts";
@@ -91,8 +91,8 @@ function standing(
   const eta = etaOfBatch(context, batch);
   if (over) return { reason: batch.why, says: "", eta };
   // Nothing merges while the run is paused.
-  if (run.phase === "Paused" && batch.merged === undefined && !putsBack(batch)) return { ...explained(context, run.why), eta };
-  return { ...explained(context, batch.why), waitsFor: awaited(context, batch.next), eta, deadline: batch.next?.deadline };
+  if (run.phase === "Paused" && batch.merged === undefined && !putsBack(batch)) return { ...explainNode(context, run.why), eta };
+  return { ...explainNode(context, batch.why), waitsFor: awaitedOf(context, batch.next), eta, deadline: batch.next?.deadline };
 }
 
 /** Its change is there, or never will be. */

@@ -6,7 +6,7 @@ import { clusterName } from "../../run/state/names.ts";
 import type { BatchTarget, Run } from "../../run/state/run.ts";
 import { present } from "../markdown.ts";
 import { isToldIn, plainSentence } from "../reasons/say.ts";
-import { type Context, explained } from "./context.ts";
+import { type Context, explainNode } from "./context.ts";
 import { limitOf } from "./limits.ts";
 import type { Cause, Measured } from "./types.ts";
 
@@ -42,7 +42,7 @@ const BAD: ReadonlySet<string> = new Set(["Failed", "Error", "Inconclusive"]);
 /** Of an analysis or a hook that did not pass; undefined: it did, or is not over. */
 export function causeOfCheck(context: Context, check: RunAnalysis | HookCall): Cause | undefined {
   if (!BAD.has(check.phase) || check.accepted !== undefined) return undefined;
-  const { says } = explained(context, check.why);
+  const { says } = explainNode(context, check.why);
   if ("tries" in check) return { kind: "hook", name: "", says };
   const bad = (check.metrics ?? []).filter(({ phase }) => BAD.has(phase));
   return { kind: "analysis", name: bad.map(({ name }) => name).join(", "), says, measured: bad.map(measuredOf) };

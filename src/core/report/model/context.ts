@@ -28,8 +28,8 @@ export function contextOf(run: Run, now: number, given: Partial<Omit<Context, "r
   return { linkTo: () => undefined, page: () => undefined, live: new Map(), history: NO_HISTORY, ...given, run, now };
 }
 
-/** The reason of a node, what it is about, and its sentence. */
-export function explained({ run }: Pick<Context, "run">, why: AnyReason): Pick<ModelNode, "reason" | "subject" | "says"> {
+/** Returns the reason of a node, what it is about, and its sentence. */
+export function explainNode({ run }: Pick<Context, "run">, why: AnyReason): Pick<ModelNode, "reason" | "subject" | "says"> {
   return { reason: why, subject: entryOf(why)?.subject, says: plainSentence(why, run) };
 }
 
@@ -37,6 +37,6 @@ export function saidOf({ run }: Pick<Context, "run">, reason: Said["reason"]): S
   return { reason, says: plainSentence(reason, run) };
 }
 
-export function awaited(context: Pick<Context, "run">, next: Next | null): Awaited | undefined {
+export function awaitedOf(context: Pick<Context, "run">, next: Next | null): Awaited | undefined {
   return next === null ? undefined : defined({ ...saidOf(context, next.what), at: next.eta });
 }

@@ -12,7 +12,7 @@ import { present } from "../markdown.ts";
 import { countedTimes } from "../reasons/phrases.ts";
 import { changeOf } from "./batch-plan.ts";
 import { causeOfCheck, causeOfTarget } from "./causes.ts";
-import { type Context, explained } from "./context.ts";
+import { type Context, explainNode } from "./context.ts";
 import { isState } from "./labels.ts";
 import { boundsOf, limitOf } from "./limits.ts";
 import { rolloutDetails, rolloutPhase } from "./rollout-words.ts";
@@ -55,7 +55,7 @@ function targetNode(context: Context, batch: Batch, target: BatchTarget, given: 
   return node({
     ...given,
     ...{ state: isMidway(batch, target) ? "AtWeight" : TARGET_STATES[phase], since, when: OVER.has(phase) ? "past" : "now" },
-    ...explained(context, why),
+    ...explainNode(context, why),
     // That its pull request is open is all there is to say, and its state.
     ...(hasCode(why, "TARGET_IN_PULL") ? { says: "" } : undefined),
     change: changeOf(target, context.run),
@@ -109,7 +109,7 @@ export function analysisNode(context: Context, record: RunAnalysis): ModelNode {
   const state = record.accepted === undefined ? ANALYSIS_STATES[record.phase] : "Accepted";
   return node({
     ...{ kind: "check", name: `${WHERE[record.when]} ${names}${on}`, state, since: record.endedAt ?? record.startedAt },
-    ...explained(context, record.why),
+    ...explainNode(context, record.why),
     when: state === "Passed" || state === "Stopped" ? "past" : "now",
     facts: present(
       record.accepted !== undefined && `accepted by @${record.accepted.by}`,
@@ -159,7 +159,7 @@ export function hookNode(context: Context, call: HookCall): ModelNode {
   const state = call.accepted === undefined ? HOOK_STATES[call.phase] : "Accepted";
   return node({
     ...{ kind: "check", name: `hook ${when}${host === "" ? "" : ` (${host})`}`, state, since: call.endedAt ?? call.since },
-    ...explained(context, call.why),
+    ...explainNode(context, call.why),
     when: state === "Passed" ? "past" : "now",
     facts: present(call.accepted !== undefined && `passed over by @${call.accepted.by}`, `asked ${countedTimes(call.tries)}`),
     cause: causeOfCheck(context, call),

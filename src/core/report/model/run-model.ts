@@ -13,7 +13,7 @@ import { shownValues } from "../values.ts";
 import { releaseName, releaser } from "../words.ts";
 import { actionsOfRun } from "./actions.ts";
 import { causeBeside, worstCause } from "./causes.ts";
-import { awaited, type Context, contextOf, explained, saidOf } from "./context.ts";
+import { awaitedOf, type Context, contextOf, explainNode, saidOf } from "./context.ts";
 import { clustersBelow, countsOf } from "./counts.ts";
 import { commandsOf, deedsOf, triedBefore } from "./deeds.ts";
 import { etaOfRun } from "./eta.ts";
@@ -30,7 +30,7 @@ export function modelOf(run: Run, now: number, given: Partial<Omit<Context, "run
   // While it is paused, what comes next is mostly what people are asked.
   const asksAnyway = sameReason(run.next?.what, run.paused?.ask);
   const { paused, trigger, endedAt } = run;
-  const words = explained(context, run.why);
+  const words = explainNode(context, run.why);
   const release = releaseName(run.release.values);
   return {
     ...node({ kind: "run", name: `${run.rollout} #${run.number}`, ...standingOf(run), since: sinceOf(run) }),
@@ -52,7 +52,7 @@ export function modelOf(run: Run, now: number, given: Partial<Omit<Context, "run
     ...{ deeds: deedsOf(run), commands: commandsOf(run), seen: seenOf(run) },
     ask: paused === undefined ? undefined : saidOf(context, paused.ask),
     wayBack: wayBackOf(context),
-    waitsFor: asksAnyway ? undefined : awaited(context, run.next),
+    waitsFor: asksAnyway ? undefined : awaitedOf(context, run.next),
     eta: etaOfRun(context),
     deadline: asksAnyway ? undefined : run.next?.deadline,
     cause:
@@ -119,7 +119,7 @@ function planeNodes(context: Context): ModelNode[] {
     );
     const held = [...clusters].slice(0, 5).map((cluster) => clusterName(run, cluster));
     const more = clusters.size > held.length ? ` and ${clusters.size - held.length} more` : "";
-    const words = explained(context, why);
+    const words = explainNode(context, why);
     return node({
       ...{ kind: "controlPlane", name: plane, state: "Unseen", since },
       ...words,

@@ -13,7 +13,7 @@ import { actionsOfCluster } from "./actions.ts";
 import { batchNode } from "./batch-node.ts";
 import { changeOf } from "./batch-plan.ts";
 import { worstCause } from "./causes.ts";
-import { type Context, explained } from "./context.ts";
+import { type Context, explainNode } from "./context.ts";
 import { countsOf } from "./counts.ts";
 import { etaOfStage } from "./eta.ts";
 import { analysisNode, hookNode, looseNode } from "./leaf-nodes.ts";
@@ -112,7 +112,7 @@ function plannedNode(context: Context, cluster: string, targets: readonly Planne
   const children = targets.map(({ key, application, edits }) =>
     node({ kind: "application", name: application, target: key, state, when: "later", change: changeOf({ edits }, context.run) }),
   );
-  const why = skipped === undefined ? {} : { ...explained(context, skipped.why), since: skipped.at };
+  const why = skipped === undefined ? {} : { ...explainNode(context, skipped.why), since: skipped.at };
   return looseNode(context, cluster, {
     state,
     when: "later",
@@ -128,7 +128,7 @@ function requeuedNode(context: Context, one: Requeued): ModelNode {
   const given = one.failed === true;
   return looseNode(context, one.cluster, {
     ...{ state: given ? "Failed" : "Requeued", since: one.since },
-    ...explained(context, one.why),
+    ...explainNode(context, one.why),
     facts: present(
       later && "tried after the stage's batches",
       given && "given up",
@@ -154,7 +154,7 @@ function putOffNode(context: Context, cluster: string): ModelNode {
   const ended = isEnded(context.run);
   const skipped = context.run.skipped.find((one) => one.cluster === cluster);
   if (skipped !== undefined)
-    return looseNode(context, cluster, { state: "Skipped", when: "later", since: skipped.at, ...explained(context, skipped.why) });
+    return looseNode(context, cluster, { state: "Skipped", when: "later", since: skipped.at, ...explainNode(context, skipped.why) });
   return looseNode(context, cluster, {
     state: ended ? "NotReached" : "Requeued",
     when: "later",

@@ -6,8 +6,8 @@ import { questionLines, WIDTH } from "./print.ts";
 import { versionShown } from "./show.ts";
 import type { ProposedPin, ProposedRelease, ProposedRollout } from "./types.ts";
 
-/** The file with that answer, the first being 0, and without the question. What an answer leaves to people to do stays as it is, asked still. */
-export function answered(text: string, question: Question, answer: number): string {
+/** Returns the file with that answer, the first being 0, and without the question. What an answer leaves to people to do stays as it is, asked still. */
+export function answerQuestion(text: string, question: Question, answer: number): string {
   const document = parseDocument(withoutQuestion(text, question));
   switch (question.kind) {
     case "WhichVersion":

@@ -1,6 +1,6 @@
 import { count } from "../../base/count.ts";
 import type { Plan } from "../../plan/plan-types.ts";
-import { counted } from "../counted.ts";
+import { countPhrase } from "../counted.ts";
 
 /** Mermaid draws no more of them in a way people can read. */
 const MOST_NODES = 40;
@@ -15,7 +15,7 @@ export function planChart(plan: Plan, gates: readonly (readonly string[])[]): st
   const shown = plan.stages.slice(0, MOST_NODES);
   const lines: string[] = [];
   for (const [index, stage] of shown.entries()) {
-    const size = `${counted(stage.clusters.length, plan)}, ${count(stage.batches.length, "batch")}`;
+    const size = `${countPhrase(stage.clusters.length, plan)}, ${count(stage.batches.length, "batch")}`;
     const later = stage.requeued.length === 0 ? "" : `, ${stage.requeued.length} later`;
     lines.push(`  s${index}["${label(stage.name)}<br/>${size}${later}"]`);
   }

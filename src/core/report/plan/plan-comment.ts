@@ -5,7 +5,7 @@ import type { Rollout } from "../../spec/rollout.ts";
 import { countedWord, countedWords, eachOnceNamed } from "../counted.ts";
 import { cell, code } from "../escape.ts";
 import { COMMENT_ROOM, fitting } from "../fit.ts";
-import { firstOf, folded, table } from "../markdown.ts";
+import { firstOf, foldText, table } from "../markdown.ts";
 import { refusedModel } from "../model/refused.ts";
 import { sayProblem, sayWarning } from "../reasons/problems/problems.ts";
 import { refusedTable } from "../refused.ts";
@@ -157,7 +157,7 @@ function everyTarget(plan: Plan, names: Names): string {
     ...batches.flatMap(({ targets }, batch) => targets.map((target) => row(`${stage + 1}.${batch + 1}`, target))),
     ...requeuedTargets.map((target) => row(`${stage + 1} later`, target)),
   ]);
-  return folded(titleOf(plan), table(eachOnceNamed(["batch", countedWord(plan), "application", "change", "where"], 1, plan), rows));
+  return foldText(titleOf(plan), table(eachOnceNamed(["batch", countedWord(plan), "application", "change", "where"], 1, plan), rows));
 }
 
 function targetCells(target: PlannedTarget, names: Names): string[] {
@@ -192,7 +192,10 @@ function everyBatch(plan: Plan, names: Names, { clusters, batches }: Level): str
   );
   const left = rows.length > batches ? `${rows.length - batches} more batches. ` : "";
   const shown = table(["batch", countedWords(plan), "targets", "changes"], rows.slice(0, batches));
-  return folded(titleOf(plan), `${shown}\n\n${left}\`stagecoach plan ${plan.rollout}\` shows every ${countedWord(plan)} with its change.`);
+  return foldText(
+    titleOf(plan),
+    `${shown}\n\n${left}\`stagecoach plan ${plan.rollout}\` shows every ${countedWord(plan)} with its change.`,
+  );
 }
 
 function batchCells(batch: PlannedBatch, values: Names, most: number): string[] {

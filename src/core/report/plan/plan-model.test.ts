@@ -6,7 +6,7 @@ import type { Problem, Warning } from "../../reasons/problems/problem.ts";
 import { cell, code, withoutMarkdown } from "../escape.ts";
 import { plannedSchema } from "../model/schema/plan.ts";
 import { expectedDuration } from "./duration.ts";
-import { plannedRelease, planRoom, refusedPlan, unplanned } from "./plan-model.ts";
+import { plannedRelease, planRoom, refusedPlan, unplannedOf } from "./plan-model.ts";
 
 const rollout = sampleRollout();
 
@@ -94,6 +94,6 @@ describe("whatever a pull request holds, what is kept of it is bounded", () => {
     const refused = refusedPlan(Array.from({ length: 500 }, () => problem));
     expect(refused).toMatchObject({ state: "Refused", says: "No run would start, for 500 problems" });
     expect(JSON.stringify(refused).length).toBeLessThan(200_000);
-    expect(unplanned("NotPlanned", engineReason("PLAN_OF_FORK"))).toMatchObject({ state: "NotPlanned", stages: [] });
+    expect(unplannedOf("NotPlanned", engineReason("PLAN_OF_FORK"))).toMatchObject({ state: "NotPlanned", stages: [] });
   });
 });

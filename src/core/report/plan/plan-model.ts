@@ -88,7 +88,7 @@ export function refusedPlan(problems: readonly Problem[], rollout?: string): Pla
 }
 
 /** One of which it cannot be said now what it does, or of which that was not asked. */
-export function unplanned(state: "Waiting" | "NotPlanned", why: AnyReason | Problem, rollout?: string): Planned {
+export function unplannedOf(state: "Waiting" | "NotPlanned", why: AnyReason | Problem, rollout?: string): Planned {
   const says = "severity" in why ? withoutMarks(sayProblem(why as Problem).message) : plainSentence(why);
   return { ...NO_PLAN, rollout, state, says: short(says, LONGEST_TEXT) };
 }

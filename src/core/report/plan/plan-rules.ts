@@ -5,7 +5,7 @@ import { inventoryFiles, type Rollout } from "../../spec/rollout.ts";
 import { type Window, windowsAt } from "../../spec/windows.ts";
 import { countedWords, inCounted } from "../counted.ts";
 import { cell, code } from "../escape.ts";
-import { firstOf, folded, present } from "../markdown.ts";
+import { firstOf, foldText, present } from "../markdown.ts";
 import { clockTime } from "../words.ts";
 import { short } from "./plan-chart.ts";
 
@@ -25,7 +25,7 @@ type Quantity = { count: number } | { percent: number };
 /** The rules that a run would go by besides its stages' gates: only those that the rollout or the repo sets. Markdown, folded. */
 export function planRules(rollout: Rollout, rules: RulesNow): string {
   const rows = ruleLines(rollout, rules);
-  return rows.length === 0 ? "" : folded("What the run goes by", rows.map((row) => `- ${row}`).join("\n"));
+  return rows.length === 0 ? "" : foldText("What the run goes by", rows.map((row) => `- ${row}`).join("\n"));
 }
 
 /** The same one by one. Markdown, harmless. */

@@ -185,14 +185,14 @@ export function release({ values }: { values: Readonly<Record<string, string>> }
   return Object.values(values).join(", ");
 }
 
-/** With a stop at its end, where it has none. */
-export function ended(text: string): string {
+/** Puts a stop at the end of a sentence that has none. */
+export function endSentence(text: string): string {
   const line = text.trim();
   return line === "" || /[.!?…]\)?$/.test(line) ? line : `${line}.`;
 }
 
-/** A value that a pin has: ids of commits and trees are shortened. */
-export function pinned(value: string): string {
+/** Says a value that a pin has: ids of commits and trees are shortened. */
+export function pinPhrase(value: string): string {
   return /^[0-9a-f]{40}$/.test(value) ? sha(value) : value;
 }
 

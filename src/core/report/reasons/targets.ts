@@ -1,7 +1,7 @@
 import { count } from "../../base/count.ts";
 import type { PinRef, TargetReasons } from "../../reasons/targets.ts";
 import { type Entries, entriesOf } from "./entry.ts";
-import { clock, ended, issuePhrase, pinned } from "./phrases.ts";
+import { clock, endSentence, issuePhrase, pinPhrase } from "./phrases.ts";
 
 const WEBHOOK = "With its webhook Argo CD hears of pushes at once: docs/argocd.md#argo-cds-webhook";
 
@@ -58,7 +58,7 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
     says: ({ seen, because }, names) =>
       seen
         ? `not healthy within its deadline: ${names.because(because)}`
-        : `Argo CD has not shown the change within its deadline: ${ended(names.because(because))} ${WEBHOOK}.`,
+        : `Argo CD has not shown the change within its deadline: ${endSentence(names.because(because))} ${WEBHOOK}.`,
     means: "Argo CD did not show the change healthy within `seenDeadline` or `progressDeadline`",
     todo: "look at the Application in Argo CD. `/retry` looks again, `/requeue CLUSTER` tries it later, `/skip CLUSTER` leaves it out, `/rollback` puts the old values back",
   },
@@ -83,7 +83,7 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
     subject: "application",
     says: ({ because, at, answer, seen }, names) => {
       const hint = seen ? "" : ` ${WEBHOOK}.`;
-      const why = ended(names.because(because));
+      const why = endSentence(names.because(because));
       if (answer === "asked") return `${why} Stagecoach asked Argo CD to compare again at ${clock(at)}.`;
       if (answer === "unavailable") return `${why} Stagecoach may not ask Argo CD to compare again (\`allowRefresh\`).${hint}`;
       return `${why} Stagecoach asked Argo CD at ${clock(at)} to compare again, and that failed: ${inShort(names.because(answer.failed))}.${hint}`;
@@ -144,7 +144,7 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
       const who = by === undefined ? "" : ` by ${by.author} in ${by.commit.slice(0, 10)} (${by.subject})`;
       const ask = by === undefined ? undefined : BOTS.find(([name]) => name.test(by.author))?.[1];
       const off = ask === undefined ? "" : `; ${ask}, else it does so again`;
-      return `the pin of ${names.cluster(cluster)} in ${placePhrase(place)} was changed${who}: it is ${pinned(found ?? "gone")}, this run set ${pinned(want)}${off}`;
+      return `the pin of ${names.cluster(cluster)} in ${placePhrase(place)} was changed${who}: it is ${pinPhrase(found ?? "gone")}, this run set ${pinPhrase(want)}${off}`;
     },
     means: "somebody changed a value that this run has set, while the run goes on",
     todo: "put the run's value back, then `/resume`; or leave the cluster out with `/skip CLUSTER`; or end the run with `/abort`",
@@ -152,7 +152,8 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
   ASK_UNDO_DRIFT: {
     subject: "run",
     actions: ["resume", "skip", "abort"],
-    says: ({ want, cluster }, names) => `put ${pinned(want)} back, then \`/resume\`; or \`/skip ${names.cluster(cluster)}\`; or \`/abort\``,
+    says: ({ want, cluster }, names) =>
+      `put ${pinPhrase(want)} back, then \`/resume\`; or \`/skip ${names.cluster(cluster)}\`; or \`/abort\``,
   },
   OTHER_CHANGE_SEEN: {
     subject: "application",

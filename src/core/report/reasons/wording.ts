@@ -12,7 +12,7 @@ import { type Counting, inCounted } from "../counted.ts";
 import {
   analysisPhrase,
   batchPhrase,
-  ended,
+  endSentence,
   hookPhrase,
   type Names,
   nextStepPhrase,
@@ -89,7 +89,7 @@ function fill(text: string, reason: AnyReason, names: Names): string {
     )
     .replaceAll(/\{(\w+)\}(\.(?=\s|$))?/g, (_, field: string, stop = "") => {
       const said = phrase(field, reason[field], names);
-      return stop === "" ? said : ended(said);
+      return stop === "" ? said : endSentence(said);
     });
 }
 

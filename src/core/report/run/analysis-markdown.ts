@@ -1,9 +1,9 @@
 /** Tables of what was measured and asked, drawn from the model. */
 import { cell } from "../escape.ts";
-import { folded, table } from "../markdown.ts";
+import { foldText, table } from "../markdown.ts";
 import { LABELS } from "../model/labels.ts";
 import type { ModelNode, RunModel, Tone } from "../model/types.ts";
-import { ended } from "../reasons/phrases.ts";
+import { endSentence } from "../reasons/phrases.ts";
 
 const MOST_ROWS = 40;
 
@@ -12,7 +12,7 @@ function rowsOf(first: string, checks: readonly ModelNode[], most = MOST_ROWS): 
     cell(name, 200),
     LABELS[state],
     cell(facts.join(" · "), 500),
-    cell(ended(says), 500),
+    cell(endSentence(says), 500),
   ]);
   return table([first, "state", "measured", "why"], rows, most);
 }
@@ -36,7 +36,7 @@ export function measuredOfRun(model: RunModel): string {
     "analysis or hook",
     checks.toSorted((a, b) => ORDER.indexOf(a.tone) - ORDER.indexOf(b.tone)),
   );
-  return checks.some(({ when }) => when === "now") ? text : folded("What was measured and asked", text);
+  return checks.some(({ when }) => when === "now") ? text : foldText("What was measured and asked", text);
 }
 
 function ofKind({ children }: ModelNode, where: string): ModelNode[] {

@@ -3,7 +3,7 @@ import type { Run } from "../../run/state/run.ts";
 import { countedWord, countedWords } from "../counted.ts";
 import { cell, code } from "../escape.ts";
 import { COMMENT_ROOM, fitting } from "../fit.ts";
-import { firstOf, folded, table } from "../markdown.ts";
+import { firstOf, foldText, table } from "../markdown.ts";
 import { LABELS } from "../model/labels.ts";
 import { type Shown, shownOf } from "../model/shown.ts";
 import type { ModelNode, RunModel } from "../model/types.ts";
@@ -97,7 +97,7 @@ function deeds({ model, now }: Shown): string {
     clockTime(at, now),
     OURS.test(did) ? `${cell(by, 300)} ${did}` : cell(`${by}: ${did}`, 300),
   ]);
-  return folded(
+  return foldText(
     "Who did what",
     table(["when", "what"], rows, MOST_DEEDS, (left) => `${left} more are in the journal.`),
   );

@@ -6,13 +6,13 @@ import type { Run } from "../../run/state/run.ts";
 import { countedWord, countedWords, eachOnceNamed } from "../counted.ts";
 import { cell, code, prose } from "../escape.ts";
 import { COMMENT_ROOM, fitting } from "../fit.ts";
-import { folded, present, table } from "../markdown.ts";
+import { foldText, present, table } from "../markdown.ts";
 import type { GivenToDraw } from "../model/context.ts";
 import { LABELS, stateWord } from "../model/labels.ts";
 import { type Shown, shownOf } from "../model/shown.ts";
 import type { Eta, ModelNode, RunModel } from "../model/types.ts";
 import { nextLine } from "../reasons/next-line.ts";
-import { ended } from "../reasons/phrases.ts";
+import { endSentence } from "../reasons/phrases.ts";
 import { rolloutsOfRun } from "../rollouts.ts";
 import { releaseTitle, valuesTable } from "../values.ts";
 import { age, clockTime, runMark, runTitle, stateMark } from "../words.ts";
@@ -99,7 +99,7 @@ export function causeLine({ cause }: Pick<RunModel, "cause">): string {
     return [metric, value === "" ? "" : `measured ${value}`, limit].filter((part) => part !== "").join(", ");
   });
   const says = measured.length > 0 ? measured.join("; ") : cause.says;
-  return `**Cause:** ${[cause.name === "" ? "" : link, cell(ended(says), 1000)].filter((part) => part !== "").join(": ")}`;
+  return `**Cause:** ${[cause.name === "" ? "" : link, cell(endSentence(says), 1000)].filter((part) => part !== "").join(": ")}`;
 }
 
 /** Which control planes cannot be seen: what of the run waits for them, and what goes on. */
@@ -208,7 +208,7 @@ function details(shown: Shown): string {
   );
   if (rows.length === 0) return "";
   const head = eachOnceNamed(["stage", "PR", countedWord(model), "application", "change", "state", "since", "why"], 2, model);
-  return folded(`Every ${countedWord(model)} moved so far`, [table(head, rows), ...model.notes.map((note) => prose(note))].join("\n\n"));
+  return foldText(`Every ${countedWord(model)} moved so far`, [table(head, rows), ...model.notes.map((note) => prose(note))].join("\n\n"));
 }
 
 interface Place {

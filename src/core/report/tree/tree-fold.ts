@@ -2,7 +2,7 @@ import { type Counting, countedWords } from "../counted.ts";
 import { mark, type TreeNode } from "./tree-marks.ts";
 
 /** Folds step by step, until the tree has at most so many lines or there is nothing left to fold. */
-export function fitted(root: TreeNode, lines: number, counting: Counting): TreeNode {
+export function fitTree(root: TreeNode, lines: number, counting: Counting): TreeNode {
   const folding = (kind: TreeNode["kind"], state?: TreeNode["state"]) => (node: TreeNode) =>
     node.kind === kind && (state === undefined || node.state === state) ? fold(node) : undefined;
   const steps: ((node: TreeNode) => TreeNode | undefined)[] = [

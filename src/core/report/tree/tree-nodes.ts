@@ -1,6 +1,6 @@
 /** Turns the model of a run into lines of the terminal: stage → batch → cluster → Application. No layout, no colour. */
 
-import { type Counting, counted, shareBesideState } from "../counted.ts";
+import { type Counting, countPhrase, shareBesideState } from "../counted.ts";
 import { present } from "../markdown.ts";
 import { LABELS } from "../model/labels.ts";
 import type { ModelNode, RunModel } from "../model/types.ts";
@@ -51,6 +51,6 @@ function infoOf(node: ModelNode, { now, said, targetBy }: Above): string[] {
 function foldedOf({ kind, children }: ModelNode, counting: Counting): string {
   const of = (wanted: ModelNode["kind"]) => children.filter((child) => child.kind === wanted).length;
   if (kind === "stage") return of("batch") === 1 ? "1 batch" : `${of("batch")} batches`;
-  if (kind === "batch") return counted(of("cluster"), counting);
+  if (kind === "batch") return countPhrase(of("cluster"), counting);
   return kind === "cluster" && of("application") > 1 ? `${of("application")} Applications` : "";
 }

@@ -10,7 +10,7 @@ import { modelOf } from "../model/run-model.ts";
 import type { Eta, ModelNode, RunModel } from "../model/types.ts";
 import type { History } from "../plan/duration.ts";
 import { valueRows } from "../values.ts";
-import { fitted } from "./tree-fold.ts";
+import { fitTree } from "./tree-fold.ts";
 import { markOf, shortAge, type Tone, type TreeNode, within } from "./tree-marks.ts";
 import { treeNode } from "./tree-nodes.ts";
 
@@ -55,7 +55,7 @@ export function renderTree(run: Run, now: number, options: TreeOptions): string 
   const lines = header(model, now, options);
   // Below the header: an empty line, and the names of the columns.
   const room = Math.max(1, Math.min(MAX_LINES, (options.rows ?? Number.POSITIVE_INFINITY) - lines.length - 2));
-  const shown = table(options.wide === true ? root : fitted(root, room, model), now, options);
+  const shown = table(options.wide === true ? root : fitTree(root, room, model), now, options);
   lines.push("", ...(options.rows === undefined ? shown : shortened(shown, room + 1)));
   return `${lines.join("\n")}\n`;
 }

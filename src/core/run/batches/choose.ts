@@ -6,7 +6,7 @@ import { runReason } from "../../reasons/run.ts";
 import { putsBack } from "../state/batch.ts";
 import { type Draft, say } from "../state/draft.ts";
 import { clustersOf, clustersOut, hostOf, isOut, liveTargets, targetsOf, unitOf } from "../state/names.ts";
-import { occupied } from "../state/progress.ts";
+import { listOccupied } from "../state/progress.ts";
 import type { Batch, BatchTarget, Run } from "../state/run.ts";
 
 /** Clusters of the stage's planned batches that no batch has taken yet. */
@@ -37,7 +37,7 @@ function untouched({ plan, batches }: Run, stage: number): string[] {
 /** At most `free` clusters in order, units whole, and none that is kept apart from another or from one in flight. */
 export function choose(draft: Draft, stage: number, left: readonly string[], free: number): string[] {
   const valuesOf = apartIn(draft, stage);
-  const inFlight = occupied(draft.run, stage);
+  const inFlight = listOccupied(draft.run, stage);
   const values = new Set([...inFlight].flatMap(valuesOf));
   const chosen: string[] = [];
   for (const cluster of left) {

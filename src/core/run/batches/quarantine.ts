@@ -95,8 +95,8 @@ export function leaveUnreachableOpen(draft: Draft): void {
   }
 }
 
-/** Those of a stage that are back and are to be caught up. */
-export function returned(draft: Draft, stage: number): string[] {
+/** Lists the clusters of a stage that are back and are to be caught up. */
+export function listReturned(draft: Draft, stage: number): string[] {
   const { run, world } = draft;
   if (run.spec.quarantine?.onReturn !== "CatchUp") return [];
   const inside = (run.quarantined ?? []).filter((one) => one.stage === stage).map(({ cluster }) => cluster);

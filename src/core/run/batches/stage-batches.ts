@@ -4,7 +4,7 @@ import { grownSize } from "../../plan/pick.ts";
 import { runReason } from "../../reasons/run.ts";
 import { batchOf, changeBatch, type Draft, say, wakeAt } from "../state/draft.ts";
 import { clustersOf, liveTargets } from "../state/names.ts";
-import { isSettled, occupied, waitsOutOfTurn } from "../state/progress.ts";
+import { isSettled, listOccupied, waitsOutOfTurn } from "../state/progress.ts";
 import type { Batch, Run } from "../state/run.ts";
 import { isMidStep } from "../state/steps.ts";
 import { makeBatch, rebuild } from "./build.ts";
@@ -127,7 +127,7 @@ function refill(draft: Draft, stage: number, left: readonly string[], open: read
     return;
   }
   if (isUnreadable(draft, stage)) return;
-  const free = windowNow(run, stage) - occupied(run, stage).size;
+  const free = windowNow(run, stage) - listOccupied(run, stage).size;
   const fitting = free <= 0 ? [] : choose(draft, stage, left, free);
   if (fitting.length > 0 && !makeOf(draft, stage, fitting)) wakeAt(draft, draft.now);
 }

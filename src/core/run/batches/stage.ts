@@ -10,7 +10,7 @@ import { hasGoneOn } from "../state/steps.ts";
 import { joinedToTry } from "../targets/joiners.ts";
 import { seesClusterOf } from "../targets/unseen.ts";
 import { makeBatch } from "./build.ts";
-import { release, returned, wantsWord } from "./quarantine.ts";
+import { listReturned, release, wantsWord } from "./quarantine.ts";
 import { requeue } from "./requeue.ts";
 import { requeuedAreDone, revive, stageIsDone } from "./stage-batches.ts";
 import { makeNextStep } from "./step-make.ts";
@@ -54,7 +54,7 @@ function callLate(draft: Draft, stage: number): void {
   const joined = joinedToTry(draft.run).filter((one) => one.stage === stage);
   const names = joined.map((one) => one.cluster);
   if (names.length > 0) requeue(draft, stage, names, runReason("JOINED_LATE"));
-  const clusters = returned(draft, stage);
+  const clusters = listReturned(draft, stage);
   if (clusters.length === 0) return;
   release(draft, clusters);
   requeue(draft, stage, clusters, runReason("BACK_FROM_QUARANTINE"));

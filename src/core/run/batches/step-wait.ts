@@ -4,7 +4,7 @@ import { type BatchStep, type Wait, waitsAfter } from "../../plan/steps.ts";
 import { runReason } from "../../reasons/run.ts";
 import type { NextStepRef, WaitRef } from "../../reasons/stages.ts";
 import { afterWeight } from "../checks/stage-checks.ts";
-import { done, type Reply, refused } from "../commands/reply.ts";
+import { done, type Reply, refuse } from "../commands/reply.ts";
 import { withinBudget } from "../outcome/failures.ts";
 import { batchOf, changeBatch, type Draft, moveBatch, sayBatch, wakeAt } from "../state/draft.ts";
 import { batchRef, clustersOf } from "../state/names.ts";
@@ -121,7 +121,7 @@ export function promoteStep(draft: Draft, batch: Batch): Reply | undefined {
   const { wait } = batch.step ?? {};
   const present = wait?.from === undefined ? undefined : waitsOf(draft, batch.number)[wait.at];
   if (wait?.from === undefined || present === undefined) return undefined;
-  if (present.kind === "analysis") return refused({ code: "ANALYSIS_NOT_PROMOTED", because: batch.why });
+  if (present.kind === "analysis") return refuse({ code: "ANALYSIS_NOT_PROMOTED", because: batch.why });
   changeBatch(draft, batch.number, { step: waitingAt(batch, { at: wait.at + 1 }) });
   return done({ code: "STEP_PAUSE_ENDED", batch: batchRef(draft.run, batch), after: nextAfter(draft, batch, wait.at) });
 }

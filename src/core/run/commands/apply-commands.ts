@@ -9,7 +9,7 @@ import { haltCommand } from "./halt.ts";
 import { hotfixCommand } from "./hotfix.ts";
 import { commentOf, isStop, overtakenBy, stopsFirst } from "./order.ts";
 import { promoteCommand } from "./promote.ts";
-import { done, type Reply, refused, tooEarly } from "./reply.ts";
+import { done, type Reply, refuse, tooEarly } from "./reply.ts";
 import { retryCommand } from "./retry.ts";
 import { rollbackCommand } from "./rollback.ts";
 import { rolloutsCommand, rolloutsLooked, wantsRollouts } from "./rollouts.ts";
@@ -53,7 +53,7 @@ export function applyCommands(draft: Draft): void {
     // Those after one that cannot be judged yet wait for it: they are done in order. What stops waits for nobody.
     if (!isStop(command) && (waiting || ordered.has(commentOf(command)))) continue;
     const denied = notAllowed(command);
-    const reply = denied === undefined ? act(draft, command) : refused(denied);
+    const reply = denied === undefined ? act(draft, command) : refuse(denied);
     if (reply === "later") waiting = true;
     else record(draft, command, reply, denied !== undefined);
   }
@@ -78,21 +78,20 @@ function record(draft: Draft, command: Command, reply: Exclude<Reply, "later">, 
 }
 
 function act(draft: Draft, command: Command): Reply {
-  if (command.former !== undefined && command.name !== "halt") return refused(ofFormer(draft.run, command.former));
+  if (command.former !== undefined && command.name !== "halt") return refuse(ofFormer(draft.run, command.former));
   const whole = meantForClusters(draft.run, command);
-  if (whole !== undefined) return refused(whole);
-  if (tooEarly(command, draft.run.startedAt)) return refused({ code: "COMMAND_TOO_EARLY", before: "run" });
+  if (whole !== undefined) return refuse(whole);
+  if (tooEarly(command, draft.run.startedAt)) return refuse({ code: "COMMAND_TOO_EARLY", before: "run" });
   const stop = overtakenBy(command, draft.world.commands);
-  if (stop !== undefined) return refused({ code: "COMMAND_OVERTAKEN", by: stop.actor, text: stop.text });
+  if (stop !== undefined) return refuse({ code: "COMMAND_OVERTAKEN", by: stop.actor, text: stop.text });
   // A halt binds every run, so it is heard on an ended one, too.
   if (command.name === "halt") return haltCommand(draft, command);
   if (command.name === "rollback") return rollbackCommand(draft, command);
   const rollouts = wantsRollouts(command);
   if (command.name === "retry" && !rollouts) return retryCommand(draft, command);
-  if (isEnded(draft.run)) return refused({ code: "RUN_HAS_ENDED", phase: draft.run.phase });
+  if (isEnded(draft.run)) return refuse({ code: "RUN_HAS_ENDED", phase: draft.run.phase });
   if (rollouts) return withRollouts(draft, command);
-  if (draft.run.ending !== undefined && command.name !== "skip")
-    return refused({ code: "RUN_IS_ENDING", because: draft.run.ending.reason });
+  if (draft.run.ending !== undefined && command.name !== "skip") return refuse({ code: "RUN_IS_ENDING", because: draft.run.ending.reason });
   switch (command.name) {
     case "pause":
       return pauseCommand(draft, command);

@@ -13,7 +13,7 @@ import { batchOf, change, type Draft, mapTargets, moveTarget } from "../state/dr
 import { clusterKey, clustersOf, isOut, liveTargets, stageOf, unitOf } from "../state/names.ts";
 import type { Batch, BatchTarget, Run } from "../state/run.ts";
 import { isMidStep, midwayBatch } from "../state/steps.ts";
-import { done, type Reply, reasonOf, refused } from "./reply.ts";
+import { done, type Reply, reasonOf, refuse } from "./reply.ts";
 import { failedAfter, mergeUnderWay, unpause } from "./steer.ts";
 
 /** Where a cluster is in the run: the last batch that has it, and what of it is there. */
@@ -33,8 +33,8 @@ export function has(place: Place, ...phases: BatchTarget["phase"][]): boolean {
   return place.targets.some((target) => phases.includes(target.phase));
 }
 
-/** The clusters named, each known and with all that share its pins; or why not. */
-export function named(run: Run, names: readonly string[]): { clusters: string[] } | { error: AnyReason } {
+/** Finds the clusters that a command names, each with all that share its pins; or says why not. */
+export function clustersNamed(run: Run, names: readonly string[]): { clusters: string[] } | { error: AnyReason } {
   const clusters: string[] = [];
   for (const name of names) {
     const found = clusterKey(run, name);
@@ -58,13 +58,13 @@ function unnamed(command: "skip" | "requeue" | "hotfix"): RunReason {
 
 export function skipCommand(draft: Draft, command: Command): Reply {
   const { run } = draft;
-  if (command.args.length === 0) return refused(unnamed("skip"));
-  const asked = named(run, command.args);
-  if ("error" in asked) return refused(asked.error);
+  if (command.args.length === 0) return refuse(unnamed("skip"));
+  const asked = clustersNamed(run, command.args);
+  if ("error" in asked) return refuse(asked.error);
   const places = asked.clusters.map((cluster) => placeOf(run, cluster));
   for (const place of places) {
     const why = cannotSkip(run, place);
-    if (why !== undefined) return refused(why);
+    if (why !== undefined) return refuse(why);
   }
   if (places.some(isUnmerged) && mustWait(draft, command, places)) return "later";
   const why: RunReason = defined({ code: "LEFT_OUT_BY" as const, by: command.actor, text: reasonOf(command) });
@@ -87,19 +87,19 @@ function cannotSkip(run: Run, place: Place): RunReason | undefined {
 export function requeueCommand(draft: Draft, command: Command): Reply {
   const { run } = draft;
   const asked = requeueClusters(run, command);
-  if ("error" in asked) return refused(asked.error);
+  if ("error" in asked) return refuse(asked.error);
   const until = untilOf(draft, command);
-  if (until === "invalid") return refused({ code: "DURATION_INVALID", text: String(command.flags.for) });
+  if (until === "invalid") return refuse({ code: "DURATION_INVALID", text: String(command.flags.for) });
   const places = asked.clusters.map((cluster) => placeOf(run, cluster));
   for (const place of places) {
     const why = cannotRequeue(run, place, until);
-    if (why !== undefined) return refused(why);
+    if (why !== undefined) return refuse(why);
   }
   if (places.some(isUnmerged) && mustWait(draft, command, places)) return "later";
   // What is tried again with the same release keeps its pin; what is put off gets back what it had.
   const back = isRetry(command) ? [] : places.flatMap((place) => toRevert(run, movedPlace(run, place)));
   const cannot = cannotRevert(back);
-  if (cannot !== undefined) return refused(cannot);
+  if (cannot !== undefined) return refuse(cannot);
   const why = defined({ code: "PUT_OFF_BY" as const, by: command.actor, text: reasonOf(command) });
   for (const place of places) putToEnd(draft, place, why, until);
   reopen(draft, places, { code: "BATCH_LOSES_CLUSTER", by: "requeue" });
@@ -162,7 +162,7 @@ function requeueClusters(run: Run, command: Command): { clusters: string[] } | {
     const none: RunReason = later.length > 0 ? { code: "FAILED_SINCE", clusters: later } : { code: "NOTHING_FAILED" };
     return { error: none };
   }
-  if (command.args.length > 0) return named(run, command.args);
+  if (command.args.length > 0) return clustersNamed(run, command.args);
   const batch = run.batches.find((one) => one.number === command.batch);
   if (batch === undefined) return { error: unnamed("requeue") };
   const clusters = clustersOf(batch.targets.filter((target) => !isOut(target)));

@@ -6,7 +6,7 @@ import { change, type Draft } from "../state/draft.ts";
 import { clustersOf, liveTargets } from "../state/names.ts";
 import { type Halt, isEnded } from "../state/run.ts";
 import { commentOf } from "./order.ts";
-import { done, type Reply, refused, tooEarly } from "./reply.ts";
+import { done, type Reply, refuse, tooEarly } from "./reply.ts";
 import { mergeUnderWay } from "./steer.ts";
 
 const MOST_CLUSTERS = 200;
@@ -15,14 +15,14 @@ const MOST_CLUSTERS = 200;
 export function haltCommand(draft: Draft, command: Command): Reply {
   const scoped = command.args.filter((arg) => arg.startsWith("cluster="));
   const clusters = [...new Set(scoped.flatMap((arg) => arg.slice("cluster=".length).split(",")).filter((name) => name !== ""))];
-  if (clusters.length > MOST_CLUSTERS) return refused({ code: "HALT_TOO_MANY", most: MOST_CLUSTERS });
-  if (scoped.length > 0 && clusters.length === 0) return refused({ code: "HALT_NAMES_NONE" });
+  if (clusters.length > MOST_CLUSTERS) return refuse({ code: "HALT_TOO_MANY", most: MOST_CLUSTERS });
+  if (scoped.length > 0 && clusters.length === 0) return refuse({ code: "HALT_NAMES_NONE" });
   if (command.flags["off"] !== undefined) return lift(draft, command, clusters);
   const reason = command.args.filter((arg) => !arg.startsWith("cluster=")).join(" ");
-  if (reason === "") return refused({ code: "HALT_WANTS_REASON" });
+  if (reason === "") return refuse({ code: "HALT_WANTS_REASON" });
   const { for: text } = command.flags;
   const ms = text === undefined ? undefined : parseDuration(text === true ? "" : text);
-  if (text !== undefined && ms === undefined) return refused({ code: "DURATION_INVALID", text: String(text) });
+  if (text !== undefined && ms === undefined) return refuse({ code: "DURATION_INVALID", text: String(text) });
   const known = draft.run.halts?.find((one) => one.command === command.id);
   const ends = ms === undefined ? {} : { until: iso(draft.now + ms) };
   const halt: Halt = known ?? { clusters, reason, by: command.actor, at: draft.at, ...ends, command: command.id };
@@ -55,9 +55,9 @@ function lift(draft: Draft, command: Command, clusters: readonly string[]): Repl
     clusters.length === 0 || (halt.clusters.length === clusters.length && clusters.every((name) => halt.clusters.includes(name)));
   const left = mine.filter((halt) => !same(halt) || isLater(draft, halt, command));
   if (left.length === mine.length) {
-    if (mine.some(same)) return refused({ code: "COMMAND_TOO_EARLY", before: "halt" });
+    if (mine.some(same)) return refuse({ code: "COMMAND_TOO_EARLY", before: "halt" });
     const elsewhere = haltsNow(draft).length > mine.length;
-    return refused({ code: "HALT_NOT_FOUND", clusters, rollout: draft.run.rollout, elsewhere });
+    return refuse({ code: "HALT_NOT_FOUND", clusters, rollout: draft.run.rollout, elsewhere });
   }
   change(draft, { halts: left }, { code: "HALT_LIFTED_BY", clusters, by: command.actor });
   return done({ code: "HALT_LIFTED", clusters });

@@ -9,16 +9,16 @@ import { batchRef, pullRef } from "../state/names.ts";
 import type { PromotableWait } from "../state/promotable-types.ts";
 import type { Batch, Run } from "../state/run.ts";
 import { promotableWaits, waitMeant, waitNamed } from "./promotable.ts";
-import { done, type Reply, refused } from "./reply.ts";
+import { done, type Reply, refuse } from "./reply.ts";
 
 export function promoteCommand(draft: Draft, command: Command): Reply {
   const { run } = draft;
   if (command.flags.full !== undefined) return promoteFully(draft, command);
-  if (run.paused !== undefined) return refused({ code: "RUN_IS_PAUSED", because: run.paused.reason, ask: run.paused.ask });
+  if (run.paused !== undefined) return refuse({ code: "RUN_IS_PAUSED", because: run.paused.reason, ask: run.paused.ask });
   const own = command.batch === undefined ? undefined : batchOf(run, command.batch);
   if (own?.pull !== undefined && command.pull !== undefined && own.pull.number !== command.pull) {
     const now = promotableWaits(run).find(({ batch }) => batch === own.number);
-    return refused({
+    return refuse({
       code: "PROMOTE_ON_FORMER_PULL",
       batch: batchRef(run, own),
       pull: own.pull.number,
@@ -27,7 +27,7 @@ export function promoteCommand(draft: Draft, command: Command): Reply {
   }
   const meant = waitMeant(run, command);
   if (meant === undefined) return refuseWithoutWait(draft, own);
-  if ("late" in meant) return refused(cameLate(run, meant));
+  if ("late" in meant) return refuse(cameLate(run, meant));
   const batch = batchOf(run, meant.wait.batch);
   if (meant.wait.kind === "pull") return approveByCommand(draft, command, batch) ?? mergeByCommand(draft, command, batch);
   return promoteStep(draft, batch) ?? endBakeNow(draft, batch);
@@ -41,15 +41,15 @@ function cameLate(run: Run, { was, now }: { was?: PromotableWait | undefined; no
 function refuseWithoutWait({ run }: Draft, own: Batch | undefined): Reply {
   const [other] = promotableWaits(run);
   if (own !== undefined && other !== undefined)
-    return refused({ code: "PROMOTE_OF_OTHER_BATCH", batch: batchRef(run, own), current: waitNamed(run, other), because: own.why });
+    return refuse({ code: "PROMOTE_OF_OTHER_BATCH", batch: batchRef(run, own), current: waitNamed(run, other), because: own.why });
   const open = run.batches.find((batch) => batch.phase === "Open" && batch.closing === undefined && batch.ahead !== true);
-  if (open === undefined || (own !== undefined && own !== open)) return refused({ code: "NOTHING_TO_PROMOTE", because: run.why });
-  return refused(mergesAnyway(run, open));
+  if (open === undefined || (own !== undefined && own !== open)) return refuse({ code: "NOTHING_TO_PROMOTE", because: run.why });
+  return refuse(mergesAnyway(run, open));
 }
 
 function endBakeNow(draft: Draft, batch: Batch): Reply {
   const { bake } = batch;
-  if (bake === undefined || epoch(bake.until) <= draft.now) return refused({ code: "BAKE_OVER", because: batch.why });
+  if (bake === undefined || epoch(bake.until) <= draft.now) return refuse({ code: "BAKE_OVER", because: batch.why });
   changeBatch(draft, batch.number, { bake: { ...bake, until: draft.at } });
   return done({ code: "BAKE_ENDED", batch: batchRef(draft.run, batch) });
 }
@@ -59,7 +59,7 @@ function approveByCommand(draft: Draft, command: Command, batch: Batch): Reply |
   if (wantsApproval(draft.run, batch) === undefined) return undefined;
   const given = approve(draft, batch, command.actor, command.teams);
   if (given === undefined) return undefined;
-  if ("code" in given) return refused(given);
+  if ("code" in given) return refuse(given);
   const others = (draft.run.approvals ?? []).filter((one) => one.stage !== given.stage || one.by !== given.by);
   change(draft, { approvals: [...others, given] });
   if (draft.run.spec.delivery.merge === "Manual") changeBatch(draft, batch.number, { promoted: { by: command.actor, at: draft.at } });
@@ -68,8 +68,8 @@ function approveByCommand(draft: Draft, command: Command, batch: Batch): Reply |
 
 /** From now on no bake, step pause or analysis of this run is waited for. Health, approvals, windows and halts are. */
 function promoteFully(draft: Draft, command: Command): Reply {
-  if (!hasPermission(command.permission, "maintain")) return refused({ code: "FULL_NEEDS_MAINTAIN", rollouts: false });
-  if (draft.run.promotedFully !== undefined) return refused({ code: "FULL_GIVEN_ALREADY", by: draft.run.promotedFully.by });
+  if (!hasPermission(command.permission, "maintain")) return refuse({ code: "FULL_NEEDS_MAINTAIN", rollouts: false });
+  if (draft.run.promotedFully !== undefined) return refuse({ code: "FULL_GIVEN_ALREADY", by: draft.run.promotedFully.by });
   const given: RunReason = { code: "WAITS_ENDED_BY", by: command.actor };
   change(draft, { promotedFully: { by: command.actor, at: draft.at } }, given);
   for (const { number, phase, bake } of draft.run.batches) {
@@ -80,7 +80,7 @@ function promoteFully(draft: Draft, command: Command): Reply {
 
 function mergeByCommand(draft: Draft, command: Command, batch: Batch): Reply {
   const { mode, delivery } = draft.run.spec;
-  if (mode !== "Run" || delivery.merge !== "Manual" || batch.promoted !== undefined) return refused(mergesAnyway(draft.run, batch));
+  if (mode !== "Run" || delivery.merge !== "Manual" || batch.promoted !== undefined) return refuse(mergesAnyway(draft.run, batch));
   changeBatch(draft, batch.number, { promoted: { by: command.actor, at: draft.at } });
   return done({ code: "PROMOTE_DONE", pull: pullRef(batch.pull) });
 }

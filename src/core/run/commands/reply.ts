@@ -10,7 +10,7 @@ export function done(message: RunReason): Reply {
   return { outcome: "done", message };
 }
 
-export function refused(message: AnyReason): Reply {
+export function refuse(message: AnyReason): Reply {
   return { outcome: "refused", message };
 }
 

@@ -9,7 +9,7 @@ import { change, type Draft, mapTargets, moveBatch, moveTarget } from "../state/
 import type { Batch, BatchTarget } from "../state/run.ts";
 import { isMidStep } from "../state/steps.ts";
 import { goBack, has, isUnmerged, movedPlace, mustWait, type Place, placeOf, putToEnd, reopen, withMates } from "./clusters.ts";
-import { done, type Reply, reasonOf, refused, tooEarly } from "./reply.ts";
+import { done, type Reply, reasonOf, refuse, tooEarly } from "./reply.ts";
 import { unpause } from "./steer.ts";
 
 const LOOKED_AT_ANEW: RunReason = { code: "TARGET_LOOKED_AT_ANEW" };
@@ -18,8 +18,8 @@ const LOOKED_AT_ANEW: RunReason = { code: "TARGET_LOOKED_AT_ANEW" };
 export function retryCommand(draft: Draft, command: Command): Reply {
   const { run } = draft;
   const stopped = run.paused?.kind === "Failure" || run.paused?.kind === "Undecided" || run.phase === "Failed";
-  if (!stopped) return refused({ code: "RETRY_OF_GOING_RUN" });
-  if (tooEarly(command, run.paused?.at ?? run.since)) return refused({ code: "COMMAND_TOO_EARLY", before: "failure" });
+  if (!stopped) return refuse({ code: "RETRY_OF_GOING_RUN" });
+  if (tooEarly(command, run.paused?.at ?? run.since)) return refuse({ code: "COMMAND_TOO_EARLY", before: "failure" });
   const failed = [...failedClusters(run)];
   // At the weight where it failed: the pull request of the next waits until it is there.
   const places = failed.map((cluster) => movedPlace(run, placeOf(run, cluster)));

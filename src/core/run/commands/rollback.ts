@@ -5,7 +5,7 @@ import { planRollback } from "../outcome/rollback.ts";
 import { endSoon } from "../start.ts";
 import { change, type Draft } from "../state/draft.ts";
 import { isEnded } from "../state/run.ts";
-import { done, type Reply, reasonOf, refused } from "./reply.ts";
+import { done, type Reply, reasonOf, refuse } from "./reply.ts";
 import { mergeUnderWay } from "./steer.ts";
 
 /** By itself no reason, but a version that was meant: going back to another one instead would be done at once. */
@@ -14,15 +14,15 @@ const VERSION = /^v?\d+(?:\.\d+)*(?:[-+.][\w.+-]*)?$/;
 /** `/rollback [--to VERSION] [reason]`: of a run in progress or of one long over. A run of its own follows, once nothing of this one is open. */
 export function rollbackCommand(draft: Draft, command: Command): Reply {
   const { run } = draft;
-  if (run.kind === "Rollback") return refused({ code: isEnded(run) ? "ROLLBACK_OF_ENDED_ROLLBACK" : "ROLLBACK_OF_ROLLBACK" });
-  if (run.rollback !== undefined) return refused({ code: "ROLLING_BACK_ALREADY", by: run.rollback.by });
+  if (run.kind === "Rollback") return refuse({ code: isEnded(run) ? "ROLLBACK_OF_ENDED_ROLLBACK" : "ROLLBACK_OF_ROLLBACK" });
+  if (run.rollback !== undefined) return refuse({ code: "ROLLING_BACK_ALREADY", by: run.rollback.by });
   const { to } = command.flags;
-  if (to === true) return refused({ code: "ROLLBACK_WANTS_VERSION" });
+  if (to === true) return refuse({ code: "ROLLBACK_WANTS_VERSION" });
   const [version, ...more] = command.args;
-  if (version !== undefined && more.length === 0 && VERSION.test(version)) return refused({ code: "ROLLBACK_WANTS_TO", given: version });
+  if (version !== undefined && more.length === 0 && VERSION.test(version)) return refuse({ code: "ROLLBACK_WANTS_TO", given: version });
   const back = planRollback(run, to);
-  if ("error" in back) return refused(back.error);
-  if (run.ending !== undefined) return refused({ code: "RUN_IS_ENDING", because: run.ending.reason });
+  if ("error" in back) return refuse(back.error);
+  if (run.ending !== undefined) return refuse({ code: "RUN_IS_ENDING", because: run.ending.reason });
   if (!isEnded(run) && mergeUnderWay(draft, command)) return "later";
   const reason: RunReason = defined({ code: "ROLLED_BACK_BY" as const, by: command.actor, to, text: reasonOf(command) });
   const asked = { by: command.actor, reason, at: draft.at, ...defined({ to }) };

@@ -11,7 +11,7 @@ import { type Command, type CommandName, hasPermission } from "../../spec/comman
 import { change, type Draft, wakeAt } from "../state/draft.ts";
 import { clustersOf, liveTargets, pullRef } from "../state/names.ts";
 import type { Batch, OrderedRollout, RolloutAction, RolloutOrder, Run } from "../state/run.ts";
-import { type Reply, refused, tooEarly } from "./reply.ts";
+import { type Reply, refuse, tooEarly } from "./reply.ts";
 import { lockstep, type TargetRollouts } from "./rollouts-lockstep.ts";
 
 /** After this an order is not tried any more: who gave it has to look again. */
@@ -43,18 +43,18 @@ export function rolloutsCommand(draft: Draft, command: Command, also?: AnyReason
   const { run } = draft;
   const full = command.name === "promote" && command.flags.full !== undefined;
   const action = full ? "promote-full" : ACTIONS[command.name];
-  if (action === undefined) return refused({ code: "NOT_OF_ROLLOUTS", command: command.name });
-  if (full && !hasPermission(command.permission, "maintain")) return refused({ code: "FULL_NEEDS_MAINTAIN", rollouts: true });
+  if (action === undefined) return refuse({ code: "NOT_OF_ROLLOUTS", command: command.name });
+  if (full && !hasPermission(command.permission, "maintain")) return refuse({ code: "FULL_NEEDS_MAINTAIN", rollouts: true });
   const [first, ...others] = batchesMeant(run, command);
-  if (first === undefined) return refused({ code: "ROLLOUTS_NOT_MERGED" });
+  if (first === undefined) return refuse({ code: "ROLLOUTS_NOT_MERGED" });
   const early = [first, ...others].find((batch) => batch.merged !== undefined && tooEarly(command, batch.merged.at));
-  if (early !== undefined) return refused({ code: "COMMAND_BEFORE_PULL", pull: pullRef(early.pull) });
+  if (early !== undefined) return refuse({ code: "COMMAND_BEFORE_PULL", pull: pullRef(early.pull) });
   const known = gather(draft, [first, ...others], action);
   if (known === "later") return "later";
-  if ("refuse" in known) return refused(known.refuse);
+  if ("refuse" in known) return refuse(known.refuse);
   const chosen = lockstep(action, known.targets);
-  if ("refuse" in chosen) return refused(chosen.refuse);
-  if (chosen.go.length > MOST_ORDERED) return refused({ code: "ROLLOUTS_TOO_MANY", count: chosen.go.length });
+  if ("refuse" in chosen) return refuse(chosen.refuse);
+  if (chosen.go.length > MOST_ORDERED) return refuse({ code: "ROLLOUTS_TOO_MANY", count: chosen.go.length });
   const order: RolloutOrder = {
     command: command.id,
     text: command.text,

@@ -9,7 +9,7 @@ import { batchOf, change, type Draft, mapTargets, pause } from "../state/draft.t
 import { pullRef } from "../state/names.ts";
 import { movingPhase, type Pause, type Run } from "../state/run.ts";
 import { hold } from "../targets/watch.ts";
-import { done, type Reply, reasonOf, refused, tooEarly } from "./reply.ts";
+import { done, type Reply, reasonOf, refuse, tooEarly } from "./reply.ts";
 
 /**
  * A merge call may be under way: what must not be overtaken by it waits, and no other is begun. A PR in a merge queue is not waited
@@ -31,7 +31,7 @@ const GO_ON: RunReason = { code: "ASK_RESUME" };
 
 export function pauseCommand(draft: Draft, command: Command): Reply {
   const { paused } = draft.run;
-  if (paused?.kind === "Command" || paused?.held !== undefined) return refused({ code: "ALREADY_PAUSED", because: paused.reason });
+  if (paused?.kind === "Command" || paused?.held !== undefined) return refuse({ code: "ALREADY_PAUSED", because: paused.reason });
   if (mergeUnderWay(draft, command)) return "later";
   const reason: RunReason = { code: "PAUSED_BY", by: command.actor, text: command.args.join(" ") };
   if (paused === undefined) pause(draft, "Command", command.actor, reason, GO_ON);
@@ -58,16 +58,16 @@ export function unpause(draft: Draft, patch: Partial<Run>, event: RunReason, res
 
 export function resumeCommand(draft: Draft, command: Command): Reply {
   const { paused } = draft.run;
-  if (paused === undefined) return refused({ code: "NOT_PAUSED" });
-  if (tooEarly(command, paused.held?.at ?? paused.at)) return refused({ code: "COMMAND_BEFORE_PAUSE", because: paused.reason });
+  if (paused === undefined) return refuse({ code: "NOT_PAUSED" });
+  if (tooEarly(command, paused.held?.at ?? paused.at)) return refuse({ code: "COMMAND_BEFORE_PAUSE", because: paused.reason });
   const failed = unacceptedFailures(draft.run);
   const gates = badChecks(draft.run);
   const accepts = paused.kind === "Failure" && (failed.length > 0 || gates.length > 0);
   if (accepts && !hasPermission(command.permission, "maintain")) {
-    return refused({ code: "RESUME_ACCEPTS_FAILURES", clusters: [...failed], checks: gates });
+    return refuse({ code: "RESUME_ACCEPTS_FAILURES", clusters: [...failed], checks: gates });
   }
   const later = accepts ? failedAfter(draft.run, failed, command) : [];
-  if (later.length > 0) return refused({ code: "FAILED_SINCE", clusters: later });
+  if (later.length > 0) return refuse({ code: "FAILED_SINCE", clusters: later });
   if (paused.kind === "HeadMoved") closeMoved(draft);
   if (paused.kind === "Waiting") waitAnew(draft);
   const failedAccepted = accepts ? [...draft.run.failedAccepted, ...failed] : draft.run.failedAccepted;

@@ -9,7 +9,7 @@ import { epoch, iso, type Time } from "../../base/time.ts";
 import { runReason } from "../../reasons/run.ts";
 import { isInTurn, putsBack } from "../state/batch.ts";
 import { batchRef, clustersOf, liveTargets, pullRef } from "../state/names.ts";
-import { comesBefore, INTENTION_MS, isSettled, occupied } from "../state/progress.ts";
+import { comesBefore, INTENTION_MS, isSettled, listOccupied } from "../state/progress.ts";
 import type { Batch, Run } from "../state/run.ts";
 import type { ObservedPull } from "../state/world.ts";
 import { lostPlane, lostWords, planeOf } from "../targets/unseen.ts";
@@ -126,7 +126,7 @@ function outOfTurn(run: Run, batch: Batch): AnyReason | undefined {
   // Its turn is taken where it would have been made.
   if (batch.ahead === true) return runReason("STAGE_BEFORE", { stage: run.plan.stages[run.stage]?.name ?? "" });
   const most = run.plan.stages[batch.stage]?.maxUnavailable ?? 1;
-  const there = occupied(run, batch.stage, batch.number);
+  const there = listOccupied(run, batch.stage, batch.number);
   const coming = clustersOf(liveTargets(batch));
   const clusters = [...new Set([...there, ...coming])];
   // The next weight of clusters in flight, a retried one among them, adds none to those.

@@ -126,6 +126,6 @@ function canBeCut(run: Run, batch: Batch): boolean {
 }
 
 /** What a limit lets through, for an answer. */
-export function allowed(over: OverLimit) {
+export function allowedBy(over: OverLimit) {
   return runReason("LIMIT_ALLOWS", { over });
 }

@@ -11,7 +11,7 @@ export function isSettled(batch: Batch): boolean {
 }
 
 /** Lists a stage's clusters that take a place in its window: moved and not yet confirmed for as long as the bake wants. */
-export function occupied(run: Run, stage: number, except?: number): Set<string> {
+export function listOccupied(run: Run, stage: number, except?: number): Set<string> {
   const clusters = new Set<string>();
   for (const batch of run.batches) {
     if (batch.stage !== stage || batch.number === except) continue;

@@ -25,7 +25,7 @@ import { editsOf } from "../act/batch-commit.ts";
 import type { RepoContext } from "../context.ts";
 import { type GuardProblem, judgeEdits, type RenderedSides } from "./edits.ts";
 import { type GuardedAt, openGenerator } from "./generate-renders.ts";
-import { judgeLive, liveVersion, setName, undeclared, unprovenSet, unrendered } from "./judge-live.ts";
+import { findUndeclared, judgeLive, liveVersion, setName, unprovenSet, whyUnrendered } from "./judge-live.ts";
 import { openParentsOfMerge, type ParentsOfMerge } from "./judge-parents.ts";
 import { judgeRenders } from "./judge-renders.ts";
 
@@ -136,7 +136,7 @@ export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context,
   /** A plane that is lost is judged by what its set would yield from its clusters as last read; what lives there is left out. */
   async function judgePlane(batch: Batch, at: GuardedAt, judged: Judged): Promise<GuardProblem | undefined> {
     const { ref, plane, tree, before, after, parent, lost } = judged;
-    if (before === undefined || after === undefined) return await undeclared(ref, plane, commits.snapshot(at.base));
+    if (before === undefined || after === undefined) return await findUndeclared(ref, plane, commits.snapshot(at.base));
     const unproven = unprovenSet(plane, before, editsOf(batch));
     if (unproven !== undefined) return ref.unverified && !lost ? judgeLive(plane, ref, before, undefined) : unproven;
     const clusters = generatorClusters([plane]);
@@ -161,10 +161,10 @@ export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context,
       return undefined;
     }
     const renders = [offline.before, offline.after];
-    if (lost) return { why: unrendered(renders, engineReason("PLANE_NOT_ASKED", { plane: plane.name })), retry: true };
+    if (lost) return { why: whyUnrendered(renders, engineReason("PLANE_NOT_ASKED", { plane: plane.name })), retry: true };
     const generated = await generate(ref, at, plane, before, after);
     if (!generated.ok && ref.unverified) return judgeLive(plane, ref, before, undefined);
-    if (!generated.ok) return { why: unrendered(renders, generated.why), retry: generated.retry };
+    if (!generated.ok) return { why: whyUnrendered(renders, generated.why), retry: generated.retry };
     noteSet(judged, batch, at, { ...generated, madeFrom });
     const twice = madeTwice(applications, judged, generated.after);
     if (twice !== undefined) return twice;

@@ -21,7 +21,7 @@ import { applicationSeen, type Planes } from "../../resolve/fleet.ts";
 import { setsOfRun } from "../../resolve/source-sets.ts";
 import type { GuardProblem } from "./edits.ts";
 
-export async function undeclared(source: SourceRef, plane: ControlPlane, base: Snapshot): Promise<GuardProblem | undefined> {
+export async function findUndeclared(source: SourceRef, plane: ControlPlane, base: Snapshot): Promise<GuardProblem | undefined> {
   if (source.unverified) return undefined;
   const files = (await findApplicationSets(base, source)).map(({ file }) => file);
   const named = source.controlPlanes.length > 1 || files.length > 0 ? plane.name : undefined;
@@ -42,7 +42,7 @@ export function setName({ namespace, name }: { namespace: string; name: string }
   return `${namespace}/${name}`;
 }
 
-export function unrendered(renders: readonly RenderResult[], because: AnyReason): AnyReason {
+export function whyUnrendered(renders: readonly RenderResult[], because: AnyReason): AnyReason {
   const problem = renders.find((render) => !render.ok)?.problems[0];
   return engineReason("GUARD_UNRENDERED", { problem, because });
 }

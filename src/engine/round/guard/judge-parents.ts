@@ -30,7 +30,7 @@ import { isBaseOf } from "../../lint/outside-readers.ts";
 import type { GuardProblem } from "./edits.ts";
 import type { GuardedAt } from "./generate-renders.ts";
 import { judgeRenders } from "./judge-renders.ts";
-import { applicationsIn, judgeOthers, type ParentSides, placedAt, shown } from "./parent-objects.ts";
+import { applicationsIn, judgeOthers, nameObject, type ParentSides, placedAt } from "./parent-objects.ts";
 
 /** `unasked`: the live objects are what there is to go by. */
 type Asked = { kind: "sides"; sides: ParentSides } | { kind: "unasked" } | { kind: "problem"; problem: GuardProblem };
@@ -200,7 +200,7 @@ async function sidesOf({ renders, mirror, at }: Work, plane: ControlPlane, paren
     return { kind: "problem", problem: { why: engineReason("PARENT_EMPTY", { ...data, with: "batch" }), retry: true } };
   const merged = onBase(old.objects, made.objects, now.objects);
   if ("both" in merged) {
-    const why = engineReason("PARENT_MOVED", { ...data, object: shown(merged.both) });
+    const why = engineReason("PARENT_MOVED", { ...data, object: nameObject(merged.both) });
     return { kind: "problem", problem: { why, retry: true } };
   }
   return { kind: "sides", sides: { parent, before: now.objects, after: merged.objects } };

@@ -29,7 +29,7 @@ export function judgeOthers(
     const isSet = was?.argo !== undefined && is?.argo !== undefined;
     if (isSet && (sets.has(`${one.namespace}/${one.name}`) || isSame(was, is))) continue;
     const does = was === undefined ? "adds" : is === undefined ? "removes" : "changes";
-    const why = engineReason("PARENT_CHANGES", { plane: plane.name, parent: parent.name, object: shown(one), does });
+    const why = engineReason("PARENT_CHANGES", { plane: plane.name, parent: parent.name, object: nameObject(one), does });
     return { why, retry: false };
   }
   return undefined;
@@ -40,7 +40,7 @@ function isSame({ argo: was }: RenderedObject, { argo: is }: RenderedObject): bo
   return said.length === 0 && specDifference(was?.object["spec"], is?.object["spec"]) === undefined;
 }
 
-export function shown({ kind, namespace, name }: RenderedObject): string {
+export function nameObject({ kind, namespace, name }: RenderedObject): string {
   return `${kind.replace(/^.*\//, "")} ${namespace === "" ? "" : `${namespace}/`}${name}`;
 }
 

@@ -12,8 +12,8 @@ import type { FoundRelease } from "../../config-repo/releases.ts";
 import type { RepoContext } from "../context.ts";
 import type { StartedRun } from "./started.ts";
 
-/** What becomes of a release that was merged while a run of its rollout is in progress. `pull`: where it is spoken of. */
-export function overlapped(
+/** Judges a release that was merged while a run of its rollout is in progress. `pull`: where it is spoken of. */
+export function judgeOverlap(
   rollout: Pick<Rollout, "onNewRelease">,
   entry: IndexEntry,
   inProgress: Run,

@@ -24,7 +24,7 @@ import type { RepoContext } from "../context.ts";
 import { openLookBehind } from "./adopted-behind.ts";
 import { broughtBy, broughtByPull } from "./brought-by.ts";
 import type { MergedPull } from "./merged-pull.ts";
-import { overlapped, retryOfRejected, standAside } from "./overlap.ts";
+import { judgeOverlap, retryOfRejected, standAside } from "./overlap.ts";
 import type { RefusedRelease, RefusedReleases } from "./refused-releases.ts";
 import { afterRollback, isOwnMerge, startRollbackOf } from "./start-rollback.ts";
 import { begunReason, type Started, type StartedRun, saysNothing, wasRefused, withoutRefused } from "./started.ts";
@@ -137,7 +137,7 @@ export function openStarter(context: Context, { commits, releases, refused, merg
     if (!made.ok) return refusedBy(place, newest, number, made);
     const now = clock.now();
     // Only what can start takes another's place: a release with an error stops nothing.
-    if (inProgress !== undefined) return overlapped(rollout, entry, inProgress, newest, { pull: number, base, now });
+    if (inProgress !== undefined) return judgeOverlap(rollout, entry, inProgress, newest, { pull: number, base, now });
     // Only what starts is asked about: what waits for its plan is looked at every few seconds.
     const brought = await (pull === undefined ? broughtBy(context, rollout, newest, baseBranch) : broughtByPull(context, rollout, pull));
     const lastRun = entry.lastRun + 1;

@@ -1,5 +1,5 @@
 import { isAbsolute } from "node:path";
-import { counted } from "../../../adapters/git/launch/launcher.ts";
+import { countAsCommand } from "../../../adapters/git/launch/launcher.ts";
 import { readRefs } from "../../github/git/refs.ts";
 
 /** Branches and tags of a remote by full name, an annotated tag as the commit it means, and the branch that HEAD names. */
@@ -39,7 +39,7 @@ export function parseLocal(output: string): Map<string, string> {
 export async function askRefs(asked: Asked): Promise<RemoteRefs | undefined> {
   if (isAbsolute(asked.url)) return onDisk(asked.url);
   if (!/^https?:/.test(asked.url)) return undefined;
-  return await counted(overHttp(asked)).catch(() => undefined);
+  return await countAsCommand(overHttp(asked)).catch(() => undefined);
 }
 
 async function overHttp({ url, token, signal }: Asked): Promise<RemoteRefs | undefined> {

@@ -1,5 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { counted } from "../../../adapters/git/launch/launcher.ts";
+import { countAsCommand } from "../../../adapters/git/launch/launcher.ts";
 import { gitEnvironment } from "./run-git.ts";
 
 interface GitObject {
@@ -35,7 +35,7 @@ export function openCatFile(dir: string): CatFile {
       waiting.push({ wantsContent: verb === "contents", resolve, reject });
       child.stdin.write(`${verb} ${revision}\n`);
     });
-    return counted(answer);
+    return countAsCommand(answer);
   }
 
   return {

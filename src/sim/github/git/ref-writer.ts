@@ -1,5 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { counted } from "../../../adapters/git/launch/launcher.ts";
+import { countAsCommand } from "../../../adapters/git/launch/launcher.ts";
 import { gitEnvironment } from "./run-git.ts";
 
 export interface RefChange {
@@ -47,7 +47,7 @@ export function openRefWriter(dir: string): RefWriter {
       // One after the other: what is refused ends the process, and with it whatever was asked behind.
       const answer = last.then(() => tell(`start\n${lines.join("\n")}\ncommit\n`));
       last = answer;
-      return counted(answer);
+      return countAsCommand(answer);
     },
     close: () => conversation?.child.stdin.end(),
   };

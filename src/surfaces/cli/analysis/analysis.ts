@@ -12,7 +12,7 @@ import { kubeConfigOf } from "../../server/config/kube-config.ts";
 import { wallClock } from "../../server/wall-clock.ts";
 import { errorText, gather, nestedCommand, outputOption, readGiven, runNested } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { aligned, isData, printed, visible, wantsColour } from "../print.ts";
+import { alignColumns, formatData, isData, visible, wantsColour } from "../print.ts";
 
 interface Options {
   name?: string;
@@ -66,7 +66,7 @@ async function measure(file: string, options: Options): Promise<number> {
     const over = untilOver(engine, template.metadata.name, isData(options.output));
     await engine.start("run", { asked, sources, mustEnd: false });
     const state = await over;
-    if (isData(options.output)) process.stdout.write(printed({ template: template.metadata.name, ...state }, options.output));
+    if (isData(options.output)) process.stdout.write(formatData({ template: template.metadata.name, ...state }, options.output));
     return state.phase === "Successful" ? 0 : state.phase === "Error" ? 3 : 1;
   } catch (error) {
     if (!(error instanceof AnalysisError)) throw error;
@@ -195,7 +195,7 @@ function analysisTable(name: string, state: AnalysisState, colour: boolean): str
     ...[metric.successful, metric.failed, metric.inconclusive, metric.error].map(String),
     metric.value ?? "",
   ]);
-  const [title = "", ...lines] = aligned([head, ...rows].map((row) => row.map(visible)));
+  const [title = "", ...lines] = alignColumns([head, ...rows].map((row) => row.map(visible)));
   const painted = lines.map((line, at) => paint(state.metrics[at]?.phase ?? "Pending", line));
   const phase = paint(state.phase, state.phase);
   return `${[`${visible(name)}: ${phase}, ${visible(state.message)}`, "", title, ...painted].join("\n")}\n`;

@@ -15,7 +15,7 @@ import { nestedCommand, outputOption, runNested } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { openCheckout } from "../lint/lint-checkout.ts";
 import { originOf } from "../lint/origin.ts";
-import { aligned, json, visible } from "../print.ts";
+import { alignColumns, json, visible } from "../print.ts";
 
 interface Sources {
   inventory?: string;
@@ -210,7 +210,7 @@ function paramsText({ name, result }: RenderedSet): string {
 
 function applicationsText({ name, result }: RenderedSet): string {
   if (!result.ok) return `${name}: cannot be rendered\n`;
-  const rows = aligned(result.applications.map(row)).map((line) => `  ${line}`);
+  const rows = alignColumns(result.applications.map(row)).map((line) => `  ${line}`);
   return `${[`${name}: ${count(rows.length, "Application")}`, ...rows].join("\n")}\n`;
 }
 

@@ -12,7 +12,7 @@ import { releaseName } from "../../../core/report/words.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { type LiveScreen, openLiveScreen } from "../live-screen.ts";
 import { markdownText } from "../markdown-text.ts";
-import { type DataFormat, folded, printed, terminalWidth, wantsColour } from "../print.ts";
+import { type DataFormat, foldLine, formatData, terminalWidth, wantsColour } from "../print.ts";
 
 /** A run, and how long the runs before it took. */
 interface ShownRun {
@@ -54,7 +54,7 @@ export function demoScreen({ clock, quiet, several, pages }: Options) {
   function redraw(runs: readonly ShownRun[], asks: readonly Ask[]): void {
     screen ??= openLiveScreen(out, { alternate: false });
     const { width, rows } = screen.room();
-    const below = [pages, ...asks.map(({ lines }) => lines)].flatMap((lines) => ["", ...lines.flatMap((line) => folded(line, width))]);
+    const below = [pages, ...asks.map(({ lines }) => lines)].flatMap((lines) => ["", ...lines.flatMap((line) => foldLine(line, width))]);
     const share = Math.max(3, Math.floor((rows - below.length) / runs.length));
     const trees = runs.map(({ run, history }) => renderTree(run, clock.now(), defined({ color, width, rows: share, history })).trimEnd());
     screen.draw([...trees.join("\n").split("\n"), ...below]);
@@ -154,7 +154,7 @@ export function printData(runs: readonly Run[], violations: readonly unknown[], 
   });
   const [only] = shown;
   const figures = { durationMs: Math.round(durationMs), violations };
-  process.stdout.write(printed(shown.length === 1 ? { ...only, ...figures } : { runs: shown, ...figures }, format));
+  process.stdout.write(formatData(shown.length === 1 ? { ...only, ...figures } : { runs: shown, ...figures }, format));
 }
 
 interface Figures {
@@ -195,7 +195,7 @@ export function lastWords(runs: readonly Run[], figures: Figures): string {
     ...whatNext(figures),
     ...(once ? [] : nextRelease(runs[0], figures)),
   ];
-  return `${lines.flatMap((line) => folded(line, terminalWidth())).join("\n")}\n`;
+  return `${lines.flatMap((line) => foldLine(line, terminalWidth())).join("\n")}\n`;
 }
 
 /** A subcommand as whoever started this one can type it: `npm run demo` works where nothing is installed. */

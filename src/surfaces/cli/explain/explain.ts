@@ -11,7 +11,7 @@ import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { Assessment } from "../../../core/run/state/world.ts";
 import { outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { isData, printed, visible } from "../print.ts";
+import { formatData, isData, visible } from "../print.ts";
 import { type Chosen, changeOf } from "./change.ts";
 import { applicationIn, clusterIn, intendedIn } from "./read.ts";
 
@@ -66,7 +66,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const { input, notes, hadNone } = await inputOf(options);
   const assessed = assess(input);
   const assessment = withNotes(hadNone && assessed.verdict === "live" ? unconfirmed(assessed) : assessed, notes);
-  process.stdout.write(isData(options.output) ? printed(answerOf(assessment), options.output) : visible(shown(assessment)));
+  process.stdout.write(isData(options.output) ? formatData(answerOf(assessment), options.output) : visible(shown(assessment)));
   return 0;
 }
 

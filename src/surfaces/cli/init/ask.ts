@@ -1,7 +1,7 @@
 /** Asks in a terminal what init could not decide, before anything is written. Called by `init.ts`. */
 import { createInterface } from "node:readline/promises";
 import type { Question } from "../../../core/reasons/onboarding.ts";
-import { answered, shownOf } from "../../../core/report/onboarding/answer.ts";
+import { answerQuestion, shownOf } from "../../../core/report/onboarding/answer.ts";
 import { sayPrompt, sayQuestion, sayRefused } from "../../../core/report/onboarding/guess.ts";
 import type { Proposal, ProposedRollout } from "../../../core/report/onboarding/types.ts";
 import { visible } from "../print.ts";
@@ -44,7 +44,7 @@ async function askOf(rollout: ProposedRollout, verify: Verify, talk: Talk): Prom
   const open: Question[] = [];
   for (const question of rollout.questions) {
     const answer = await ask(rollout.file, question, talk);
-    const fresh = answer === undefined ? text : answered(text, question, answer);
+    const fresh = answer === undefined ? text : answerQuestion(text, question, answer);
     const against = fresh === text ? [] : verify(rollout.file, fresh);
     if (against.length > 0) talk.say(`${visible(sayRefused(rollout.file, against))}\n`);
     if (against.length > 0 || fresh === text) open.push(question);

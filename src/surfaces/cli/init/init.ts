@@ -16,9 +16,9 @@ import { CommandError } from "../command.ts";
 import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.ts";
 import { lint } from "../lint/lint-run.ts";
 import { defaultBranchOf, originOf } from "../lint/origin.ts";
-import { scanned } from "../plan/near-source.ts";
+import { scanCheckout } from "../plan/near-source.ts";
 import { fleetGiven, type InventoryOptions, withFleet } from "../plan/plan-args.ts";
-import { isData, printed, visible } from "../print.ts";
+import { formatData, isData, visible } from "../print.ts";
 import { openProgress, type Progress } from "../progress.ts";
 import { askAll } from "./ask.ts";
 import { previewsOf } from "./preview.ts";
@@ -101,7 +101,7 @@ function planesIn(inventory: Inventory | undefined): InitPlane[] | undefined {
 /** A fork, or a name that redirects, is told by nothing here that reads it under the clone's own address. */
 function ownRepo(checkout: Checkout): (repoURL: string) => boolean {
   const { repoURL: own } = originOf(checkout.root);
-  const { sets, applications } = scanned(checkout);
+  const { sets, applications } = scanCheckout(checkout);
   if (own === undefined || ![...sets, ...applications].some(({ object }) => urlsIn(object).some((url) => sameRepo(url, own))))
     return () => true;
   return (url) => sameRepo(url, own);
@@ -148,7 +148,7 @@ interface Told {
 }
 
 function shown(proposal: Proposal, { written, previews }: Told, output: Options["output"], again: readonly string[]): string {
-  if (isData(output)) return printed(proposalJson(proposal, written), output);
+  if (isData(output)) return formatData(proposalJson(proposal, written), output);
   if (output === "markdown") return `${proposalComment(proposal)}\n`;
   return proposalText(proposal, written, visible, again, previews);
 }

@@ -5,14 +5,14 @@ import { refusedModel } from "../../../core/report/model/refused.ts";
 import { runDocument } from "../../../core/report/model/run-document.ts";
 import { modelOf } from "../../../core/report/model/run-model.ts";
 import type { History } from "../../../core/report/plan/duration.ts";
-import { ended } from "../../../core/report/reasons/phrases.ts";
+import { endSentence } from "../../../core/report/reasons/phrases.ts";
 import { runComment } from "../../../core/report/run/run-comment.ts";
 import { renderTree } from "../../../core/report/tree/tree.ts";
 import { isPutBackNext } from "../../../core/run/outcome/rollback.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import { outputOption, parseArgs } from "../args.ts";
 import { openLiveScreen } from "../live-screen.ts";
-import { printed, wantsColour } from "../print.ts";
+import { formatData, wantsColour } from "../print.ts";
 import { ageText } from "./fetch.ts";
 import { follow, type Sight, tellRefused } from "./follow.ts";
 import { onlyRollout } from "./known-rollouts.ts";
@@ -75,7 +75,7 @@ function shown(
   if (format === "markdown") return `${runComment(run, nowOf(run), [], defined({ history }))}\n`;
   if (format === "json" || format === "yaml") {
     const model = modelOf(run, nowOf(run), defined({ history }));
-    return printed(runDocument(model, asOf, { refused: refused && refusedModel(refused) }), format);
+    return formatData(runDocument(model, asOf, { refused: refused && refusedModel(refused) }), format);
   }
   const options = {
     color: wantsColour(),
@@ -124,7 +124,7 @@ async function watch(source: JournalSource, first: Run, { output }: Options): Pr
       run = sight.run ?? run;
       const asOf = await source.asOf();
       age = asOf === undefined ? "" : ageText(asOf, Date.now());
-      if (screen === undefined && why !== asOf?.why) process.stderr.write(`${ended(age.replace(/^as/, "As"))}\n`);
+      if (screen === undefined && why !== asOf?.why) process.stderr.write(`${endSentence(age.replace(/^as/, "As"))}\n`);
       why = asOf?.why;
       if (sight.moved || screen !== undefined) draw();
       if (isEnded(run) && !isPutBackNext(run)) break;

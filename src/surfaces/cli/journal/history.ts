@@ -5,7 +5,7 @@ import { recordedEvents } from "../../../core/report/recorded-events.ts";
 import { shortAge } from "../../../core/report/tree/tree-marks.ts";
 import { outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { fittedColumns, plain, printed, utc } from "../print.ts";
+import { fittedColumns, formatData, plain, utc } from "../print.ts";
 import { entryOf, onlyRollout } from "./known-rollouts.ts";
 import { type JournalSource, journalCommand, runNumber, type SourceOptions, withSource } from "./source.ts";
 
@@ -34,7 +34,7 @@ type Output = "text" | "wide" | "json" | "yaml";
 async function runsOf(source: JournalSource, name: string, output: Output): Promise<string> {
   const runs = (await source.runs(name)).toReversed();
   const asOf = iso((await source.asOf())?.at ?? Date.now());
-  if (output === "json" || output === "yaml") return printed({ rollout: name, runs, asOf }, output);
+  if (output === "json" || output === "yaml") return formatData({ rollout: name, runs, asOf }, output);
   const rows: string[][] = [];
   for (const { number, release, phase, startedAt, endedAt } of runs) {
     const took = endedAt === undefined ? "-" : shortAge(epoch(endedAt) - epoch(startedAt));
@@ -57,7 +57,7 @@ async function eventsOf(source: JournalSource, { name, number }: { name: string;
   const events = await source.log(name, number);
   if (events.length === 0) throw new CommandError(1, `the journal has no run ${name} #${number}`);
   const asOf = iso((await source.asOf())?.at ?? Date.now());
-  if (output === "json" || output === "yaml") return printed({ rollout: name, run: number, events, asOf }, output);
+  if (output === "json" || output === "yaml") return formatData({ rollout: name, run: number, events, asOf }, output);
   const rows = events.flatMap(({ at, subject, trailers, sha }) => {
     const by = trailers["Stagecoach-Actor"];
     return recordedEvents({ rollout: name, number }, subject, trailers).map((says, index) => {

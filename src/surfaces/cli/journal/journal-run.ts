@@ -1,6 +1,6 @@
 import { iso } from "../../../core/base/time.ts";
 import { outputOption, parseArgs } from "../args.ts";
-import { type DataFormat, printed } from "../print.ts";
+import { type DataFormat, formatData } from "../print.ts";
 import { onlyRollout } from "./known-rollouts.ts";
 import { journalCommand, runNumber, type SourceOptions, withSource } from "./source.ts";
 
@@ -17,7 +17,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     const name = named ?? (await onlyRollout(source));
     const found = await source.runOf(name, number === undefined ? undefined : runNumber(number));
     const asOf = iso((await source.asOf())?.at ?? Date.now());
-    process.stdout.write(printed({ ...found, asOf }, options.output));
+    process.stdout.write(formatData({ ...found, asOf }, options.output));
     return 0;
   });
 }

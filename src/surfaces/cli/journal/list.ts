@@ -7,7 +7,7 @@ import { statusWord } from "../../../core/report/tree/tree.ts";
 import { shortAge } from "../../../core/report/tree/tree-marks.ts";
 import { releaseName } from "../../../core/report/words.ts";
 import { errorText, outputOption, parseArgs } from "../args.ts";
-import { fittedColumns, plain, printed, utc, visible } from "../print.ts";
+import { fittedColumns, formatData, plain, utc, visible } from "../print.ts";
 import { withProgress } from "../progress.ts";
 import { asCommandError, type JournalSource, journalCommand, type SourceOptions, withSource } from "./source.ts";
 
@@ -25,7 +25,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     const head = await source.head();
     // The clock of a bot may be ahead of this one, as the demo's is: then it is at least as late as what it last wrote.
     const wrote = head === undefined ? 0 : ((await source.reader.commitInfo(head))?.at ?? 0);
-    if (output === "json" || output === "yaml") process.stdout.write(printed(rolloutList(rollouts, asOf), output));
+    if (output === "json" || output === "yaml") process.stdout.write(formatData(rolloutList(rollouts, asOf), output));
     else
       process.stdout.write(
         rollouts.length === 0 ? NOTHING : `${table(rollouts, Math.max(Date.now(), wrote), output === "wide")}${notStarted(rollouts)}`,

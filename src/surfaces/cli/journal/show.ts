@@ -9,7 +9,7 @@ import { count } from "../../../core/base/count.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { columns, isData, plain, printed, utc } from "../print.ts";
+import { columns, formatData, isData, plain, utc } from "../print.ts";
 import { type SealOptions, sealOf, withSealOptions } from "./seal-options.ts";
 import { type JournalSource, journalCommand, type SourceOptions, withSource } from "./source.ts";
 
@@ -38,7 +38,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     { ...options, fetch: options.fetch ?? false },
     async (source) => {
       const shown = await look(source, { seal, publicKey: options.publicKey });
-      process.stdout.write(isData(options.output) ? printed(shown, options.output) : print(shown));
+      process.stdout.write(isData(options.output) ? formatData(shown, options.output) : print(shown));
       return shown.suspicion === null ? 0 : 1;
     },
     { sealed: true },

@@ -6,7 +6,7 @@ import { standingOf } from "../../../core/report/model/waits-on.ts";
 import { plainSentence } from "../../../core/report/reasons/say.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import { duration, outputOption, parseArgs } from "../args.ts";
-import { plain, printed, visible } from "../print.ts";
+import { formatData, plain, visible } from "../print.ts";
 import { follow, tellRefused, type Which } from "./follow.ts";
 import { onlyRollout, refuseUnknown } from "./known-rollouts.ts";
 import { tellPage } from "./page-address.ts";
@@ -56,7 +56,7 @@ async function once(source: JournalSource, which: Which, options: Options): Prom
   for await (const { run } of follow(source, which, { withinMs: 0 })) {
     if (run === undefined) break;
     if (output === "text") await tellPage(options, run);
-    process.stdout.write(output === "text" ? `${statusLine(run)}\n` : printed(await statusOf(run, source), output));
+    process.stdout.write(output === "text" ? `${statusLine(run)}\n` : formatData(await statusOf(run, source), output));
     return isEnded(run) && !isGood(run) ? 1 : 0;
   }
   process.stderr.write(`${which.name} has no run of ${which.release} yet.\n`);
@@ -80,7 +80,7 @@ async function watch(source: JournalSource, which: Which, options: Options): Pro
     last = line;
     if (run !== undefined && standsStill(run)) break;
   }
-  if (seen !== undefined && output !== "text") process.stdout.write(printed(await statusOf(seen, source), output));
+  if (seen !== undefined && output !== "text") process.stdout.write(formatData(await statusOf(seen, source), output));
   if (seen?.phase === "Paused" && output === "text") process.stderr.write(goesOn(seen));
   if (seen !== undefined && standsStill(seen)) return isGood(seen) ? 0 : 1;
   process.stderr.write("The time of --timeout is over; the run goes on.\n");

@@ -4,7 +4,7 @@ import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import { duration, gather, like, outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { type DataFormat, plain, printed, visible } from "../print.ts";
+import { type DataFormat, formatData, plain, visible } from "../print.ts";
 import { follow, tellRefused } from "./follow.ts";
 import { onlyRollout, refuseUnknown } from "./known-rollouts.ts";
 import { tellPage } from "./page-address.ts";
@@ -115,7 +115,7 @@ async function dataOf(
   reached: string | null,
   { source, output }: { source: JournalSource; output: DataFormat },
 ): Promise<string> {
-  return printed({ ...(await statusOf(run, source)), reached }, output);
+  return formatData({ ...(await statusOf(run, source)), reached }, output);
 }
 
 async function answer(

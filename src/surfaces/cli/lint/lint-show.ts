@@ -6,7 +6,7 @@ import type { Counting } from "../../../core/report/counted.ts";
 import { cell, code } from "../../../core/report/escape.ts";
 import { problemJson, sayProblem } from "../../../core/report/reasons/problems/problems.ts";
 import { THE_APP_ID } from "../../../core/report/ruleset.ts";
-import { folded, terminalWidth, visible } from "../print.ts";
+import { foldLine, terminalWidth, visible } from "../print.ts";
 
 /** What lint looked at and found. */
 export interface LintReport {
@@ -46,13 +46,13 @@ export function lintText(
     const { message, hint } = sayProblem(problem);
     const severity = style(problem.severity === "error" ? "red" : "yellow", problem.severity);
     const where = style("bold", `${problem.file}:${problem.line}:${problem.column}`);
-    lines.push(...folded(`${where} ${severity} ${visible(message)} ${style("dim", problem.code)}`, columns));
-    lines.push(...excerpt(problem, read, columns).map((line) => style("dim", line)), ...folded(`  → ${visible(hint)}`, columns), "");
+    lines.push(...foldLine(`${where} ${severity} ${visible(message)} ${style("dim", problem.code)}`, columns));
+    lines.push(...excerpt(problem, read, columns).map((line) => style("dim", line)), ...foldLine(`  → ${visible(hint)}`, columns), "");
   }
   const errors = report.problems.filter((problem) => problem.severity === "error").length;
   const warnings = report.problems.length - errors;
   const summary = `${sizeOf(report)}: ${count(errors, "error")}, ${count(warnings, "warning")}`;
-  lines.push(...folded(style(errors > 0 ? "red" : warnings > 0 ? "yellow" : "green", summary), columns));
+  lines.push(...foldLine(style(errors > 0 ? "red" : warnings > 0 ? "yellow" : "green", summary), columns));
   return `${lines.join("\n")}\n${callsText(report.calls)}`;
 }
 

@@ -10,7 +10,7 @@ import { isRolloutFile } from "../../../engine/config-repo/project.ts";
 import { likeBeside, outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { fleetGiven, type InventoryOptions, withFleet } from "../plan/plan-args.ts";
-import { folded, isData, printed, terminalWidth, wantsColour } from "../print.ts";
+import { foldLine, formatData, isData, terminalWidth, wantsColour } from "../print.ts";
 import { openProgress } from "../progress.ts";
 import { openPlace } from "../steer/github-place.ts";
 import { type Checkout, openCheckout, repoAround } from "./lint-checkout.ts";
@@ -65,14 +65,14 @@ export async function run(argv: readonly string[]): Promise<number> {
   const offline = lint(checkout, files, await fleetGiven(options), read);
   const report = options.online === true ? await withOnline(offline, options, checkout, read.rollouts) : offline;
   progress.end();
-  if (isData(options.output)) process.stdout.write(printed(lintJson(report), options.output));
+  if (isData(options.output)) process.stdout.write(formatData(lintJson(report), options.output));
   else if (options.output === "markdown") process.stdout.write(lintMarkdown(report));
   else {
     const guessed = files.length > 0 && (options.inventory ?? options.fromArgocd) === undefined && !haveOwnInventory(read.rollouts);
     const columns = terminalWidth();
     const text = lintText(report, (file) => readOrNull(checkout, file), { colour: wantsColour(), columns });
     const unjudged = guessed ? unjudgedText(report) : "";
-    process.stdout.write(`${text}${unjudged === "" ? "" : `${folded(unjudged, columns).join("\n")}\n`}`);
+    process.stdout.write(`${text}${unjudged === "" ? "" : `${foldLine(unjudged, columns).join("\n")}\n`}`);
   }
   return report.problems.some((problem) => problem.severity === "error") ? 1 : 0;
 }

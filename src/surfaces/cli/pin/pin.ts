@@ -10,7 +10,7 @@ import type { Found, PinError, PinPart, SpliceEdit } from "../../../core/pins/ty
 import { sayPin } from "../../../core/report/reasons/problems/pins.ts";
 import { errorText, nestedCommand, outputOption, runNested } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { printed, visible } from "../print.ts";
+import { formatData, visible } from "../print.ts";
 
 interface Options {
   part?: PinPart;
@@ -120,7 +120,9 @@ function refusal(file: string, error: PinError): Refusal {
 function print(options: Options, data: object, text: string): void {
   // A script gets the value as it stands.
   const shown = process.stdout.isTTY === true ? visible(text) : text;
-  process.stdout.write(options.output === "yaml" ? printed(data, "yaml") : `${options.output === "json" ? JSON.stringify(data) : shown}\n`);
+  process.stdout.write(
+    options.output === "yaml" ? formatData(data, "yaml") : `${options.output === "json" ? JSON.stringify(data) : shown}\n`,
+  );
 }
 
 /** A file as read: what it holds, and where it really is. */

@@ -10,7 +10,7 @@ import { stageStrangers } from "../../../core/plan/selector-typos.ts";
 import type { Problem } from "../../../core/reasons/problems/problem.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import type { Checkout } from "../lint/lint-checkout.ts";
-import { scanned } from "./near-source.ts";
+import { scanCheckout } from "./near-source.ts";
 
 /** Nobody reads on. */
 const MOST_KNOWN = 5;
@@ -38,7 +38,7 @@ type Named = Pick<Cluster, "name" | "labels">;
 
 /** Clusters that the repo names for sure: by Secrets, and as the destination of Applications, hand-written or of lists and files. */
 function namedInRepo(files: RepoFiles): Named[] {
-  const { applications, sets } = scanned(files);
+  const { applications, sets } = scanCheckout(files);
   const rendered = sets.slice(0, MOST_SETS).flatMap(({ object }) => render(object, { clusters: [], repo: () => files }).applications);
   const destinations = [...applications.map(({ object }) => object), ...rendered].map((object) => recordOf(object)["spec"]);
   const names = destinations.map((spec) => recordOf(recordOf(spec)["destination"])["name"]);

@@ -11,8 +11,8 @@ import { isRolloutFile } from "../../../engine/config-repo/project.ts";
 import { type Scan, scanRepo } from "../../../engine/onboarding/scan.ts";
 import type { Checkout } from "../lint/lint-checkout.ts";
 
-/** Lint asks once for each rollout. */
-export function scanned(checkout: RepoFiles): Scan {
+/** Scans a checkout once, though lint asks for each rollout. */
+export function scanCheckout(checkout: RepoFiles): Scan {
   return madeOnce(checkout, scanRepo);
 }
 
@@ -101,7 +101,7 @@ function nearLabel(selector: NonNullable<SourceRef["selector"]>, there: readonly
 
 /** What the repo and the inventory declare. */
 export function sourcesThere(checkout: Checkout, inventory: Inventory | undefined): Named[] {
-  const { sets, applications } = scanned(checkout);
+  const { sets, applications } = scanCheckout(checkout);
   return [
     ...(inventory?.applicationSets ?? []).flatMap((object) => namedAs("ApplicationSet", { object })),
     ...sets.flatMap((manifest) => namedAs("ApplicationSet", manifest)),

@@ -9,14 +9,14 @@ import { changesNothing, type Edit, type Plan, type PlannedTarget, targetsOf } f
 import { pinsOf } from "../../../core/plan/steps.ts";
 import { namedEdits, valueChanges, valuesOfEdits } from "../../../core/plan/values.ts";
 import type { Problem } from "../../../core/reasons/problems/problem.ts";
-import { counted, countedWord } from "../../../core/report/counted.ts";
+import { countedWord, countPhrase } from "../../../core/report/counted.ts";
 import { sayUncovered } from "../../../core/report/reasons/problems/plan.ts";
 import { sayProblem, sayWarning } from "../../../core/report/reasons/problems/problems.ts";
 import { shownValues, valueRows } from "../../../core/report/values.ts";
 import { changeWords, releaseName, shortName } from "../../../core/report/words.ts";
 import type { PinTemplate, Quantity, Rollout } from "../../../core/spec/rollout.ts";
 import { isRolloutFile } from "../../../engine/config-repo/project.ts";
-import { aligned, folded, visible } from "../print.ts";
+import { alignColumns, foldLine, visible } from "../print.ts";
 import { stepLines } from "./plan-steps.ts";
 
 /** One target in JSON. A target with several pins has the first in `from`, `to`, `file` and `path`, and all of them in `edits`. */
@@ -135,9 +135,9 @@ export function toText(
   const release = releaseOf(plan);
   const values = shownValues(valueChanges(rollout, plan));
   const version = release === null ? "(no release)" : values === undefined ? releaseName(plan.release.values) : `${values.length} values`;
-  const size = `${counted(clusters, plan)} in ${count(batches, "batch")} over ${count(plan.stages.length, "stage")}`;
+  const size = `${countPhrase(clusters, plan)} in ${count(batches, "batch")} over ${count(plan.stages.length, "stage")}`;
   const lines = [`${style("bold", plan.rollout)} → ${style("bold", version)}   ${size}   ${style("dim", plan.hash.slice(0, 12))}`];
-  lines.push(...aligned(valueRows(values ?? [])).map((line) => `  ${visible(line)}`));
+  lines.push(...alignColumns(valueRows(values ?? [])).map((line) => `  ${visible(line)}`));
   if (release !== null) lines.push(...pinsOf(rollout).map((pin) => style("dim", `  writes ${pinPlace(pin)}`)));
   lines.push("");
   const widths = [clusterKeys(plan).map(cluster), targetsOf(plan).map((target) => target.application)].map((texts) =>
@@ -155,7 +155,7 @@ export function toText(
   if (plan.uncovered.length > 0) lines.push("");
   for (const warning of allWarnings(plan, problems))
     lines.push(`${style("yellow", "warning")} ${warning.code}: ${visible(warning.message)}`);
-  const shown = lines.flatMap((line) => folded(line, columns));
+  const shown = lines.flatMap((line) => foldLine(line, columns));
   return `${shown.join("\n").trimEnd()}\n`;
 }
 
@@ -172,7 +172,7 @@ function stageLines(
   const names = valuesOfEdits(rollout, plan.release);
   const spec = rollout.stages[index];
   const taken = stage.clusters.length + stage.requeued.length;
-  const facts = [counted(taken, rollout), `${stage.maxUnavailable} at once`];
+  const facts = [countPhrase(taken, rollout), `${stage.maxUnavailable} at once`];
   if (spec !== undefined) {
     facts.unshift(formatSelector(spec.selector));
     if (isLimited(spec.maxClusters)) facts.push(`at most ${quantity(spec.maxClusters)}`);

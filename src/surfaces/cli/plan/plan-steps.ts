@@ -3,7 +3,7 @@ import { waitsAfter, weightsOf } from "../../../core/plan/steps.ts";
 import { short } from "../../../core/report/plan/plan-chart.ts";
 import { waitWords } from "../../../core/report/steps.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
-import { aligned } from "../print.ts";
+import { alignColumns } from "../print.ts";
 
 /**
  * The canary steps of a stage for a terminal: a line for each weight with what follows it, then what is written for each cluster at each of
@@ -43,5 +43,5 @@ function weightRows(rollout: Rollout, stage: PlannedStage, weights: readonly num
 }
 
 function table(rows: readonly string[][]): string[] {
-  return aligned(rows).map((line) => `          ${line}`);
+  return alignColumns(rows).map((line) => `          ${line}`);
 }

@@ -12,7 +12,7 @@ import { leakedCredentials } from "../lint/leaked-credentials.ts";
 import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.ts";
 import { refusalsOf, rolloutFilesIn } from "../lint/lint-run.ts";
 import { lintText } from "../lint/lint-show.ts";
-import { isData, printed, terminalWidth, wantsColour } from "../print.ts";
+import { formatData, isData, terminalWidth, wantsColour } from "../print.ts";
 import { openProgress } from "../progress.ts";
 import { fleetGiven, type InventoryOptions, pickRollout, versionGiven, withFleet } from "./plan-args.ts";
 import { makePlan, type PlanMade } from "./plan-make.ts";
@@ -77,7 +77,7 @@ export async function run(argv: readonly string[]): Promise<number> {
 }
 
 function refuse(checkout: Checkout, problems: Problem[], output: Options["output"]): number {
-  if (isData(output)) process.stdout.write(printed({ problems: problems.map(problemJson) }, output));
+  if (isData(output)) process.stdout.write(formatData({ problems: problems.map(problemJson) }, output));
   else if (output === "markdown") process.stdout.write(`${problemsComment(problems)}\n`);
   else {
     const text = lintText({ problems, rollouts: [], files: [] }, (file) => readOrNull(checkout, file), {
@@ -89,7 +89,7 @@ function refuse(checkout: Checkout, problems: Problem[], output: Options["output
 }
 
 function shown(rollout: Rollout, plan: Plan, { next, problems }: PlanMade, output: Options["output"]): string {
-  if (isData(output)) return printed(toJson(rollout, plan, next, problems), output);
+  if (isData(output)) return formatData(toJson(rollout, plan, next, problems), output);
   if (output === "text") return toText(rollout, plan, next, problems, { colour: wantsColour(), columns: terminalWidth() });
   return `${planComment(rollout, plan, undefined, { warnings: problems.filter(({ severity }) => severity === "warning") })}\n`;
 }

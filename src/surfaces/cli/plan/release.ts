@@ -8,7 +8,7 @@ import { otherBase } from "../../../engine/config-repo/base-branch.ts";
 import { isRolloutFile } from "../../../engine/config-repo/project.ts";
 import { outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { isData, plain, printed } from "../print.ts";
+import { formatData, isData, plain } from "../print.ts";
 import { withProgress } from "../progress.ts";
 import { asking, type GitHubPlace, openPlace } from "../steer/github-place.ts";
 import { editedFiles, type ReadText, type ReleaseEdit, releaseEdits } from "./release-edits.ts";
@@ -187,7 +187,7 @@ async function openPull(
 }
 
 function shown(rollout: Rollout, edits: readonly ReleaseEdit[], opened: Opened | undefined, output: Options["output"]): string {
-  if (isData(output)) return printed({ rollout: rollout.name, edits, pull: opened ?? null }, output);
+  if (isData(output)) return formatData({ rollout: rollout.name, edits, pull: opened ?? null }, output);
   const lines = edits.map(({ file, path, from, to }) => `${plain(file)}: ${plain(path)} ${plain(from)} → ${plain(to)}`);
   if (opened === undefined) lines.push("Nothing was opened: --dry-run.");
   else lines.push(`${opened.found ? "There is one already" : "Opened"}: ${plain(opened.url)}`);

@@ -17,7 +17,7 @@ import { applicationsOf, type SeenApplication } from "../../../engine/resolve/dr
 import { atName } from "../../../engine/resolve/source-sets.ts";
 import type { Checkout } from "../lint/lint-checkout.ts";
 import { originOf } from "../lint/origin.ts";
-import { nearSource, scanned } from "./near-source.ts";
+import { nearSource, scanCheckout } from "./near-source.ts";
 
 interface Rendered {
   applications: SeenApplication[];
@@ -111,7 +111,7 @@ function decodedOnce(raw: readonly Record<string, unknown>[], controlPlane: stri
 function generatedInRepo(files: RepoFiles, inventory: Inventory | undefined): Record<string, unknown>[] {
   const clusters = (inventory?.clusters ?? []).map((cluster) => generatorCluster(cluster));
   const first = new Map<string, Record<string, unknown>>();
-  for (const { object: set } of scanned(files).sets) {
+  for (const { object: set } of scanCheckout(files).sets) {
     const { name } = (set["metadata"] ?? {}) as { name?: unknown };
     const result = typeof name === "string" ? render(set, { clusters, repo: () => files }) : undefined;
     if (typeof name !== "string" || result?.ok !== true) continue;
@@ -168,7 +168,7 @@ export function aboutSource(rollout: Rollout, reason: ProblemReason | OwnWords):
 /** Applications that stand in the repo as such, the first of each name and namespace. `{{` templates and broken files have none. */
 function applicationsInRepo(checkout: RepoFiles): readonly Record<string, unknown>[] {
   const first = new Map<string, Record<string, unknown>>();
-  for (const { object } of scanned(checkout).applications) {
+  for (const { object } of scanCheckout(checkout).applications) {
     const { metadata } = object as { metadata?: { name?: unknown } | null };
     if (typeof metadata?.name === "string" && !first.has(nameOf(object))) first.set(nameOf(object), object);
   }

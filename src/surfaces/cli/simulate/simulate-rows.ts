@@ -85,7 +85,7 @@ function note(row: Row, { what, why = "", clusters = [], at: since, until = sinc
 const EDGE = 3;
 
 /** At most about `most` rows: of long stages the middle is left out, but for what failed there. */
-export function shortened(rows: readonly (Row | PutOff)[], most: number): (Row | PutOff | Gap)[] {
+export function shortenRows(rows: readonly (Row | PutOff)[], most: number): (Row | PutOff | Gap)[] {
   if (rows.length <= most) return [...rows];
   const stages: (Row | PutOff)[][] = [];
   for (const row of rows) {

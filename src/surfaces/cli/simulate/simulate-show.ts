@@ -2,7 +2,7 @@ import { count as plural } from "../../../core/base/count.ts";
 import { formatDuration } from "../../../core/base/time.ts";
 import type { Counting } from "../../../core/report/counted.ts";
 import { cell } from "../../../core/report/escape.ts";
-import { rowsOf, shortened } from "./simulate-rows.ts";
+import { rowsOf, shortenRows } from "./simulate-rows.ts";
 import type { Simulated } from "./simulate-run.ts";
 import type { Moment } from "./simulate-timeline.ts";
 
@@ -114,7 +114,7 @@ export function toMarkdown(shown: Shown): string {
 function tableOf(first: Simulated): string[] {
   const time = (ms: number | undefined) => (ms === undefined ? "" : clock(ms));
   const lines = ["| batch | stage | clusters | opened | merged | healthy | settled |", "| --- | --- | --- | --- | --- | --- | --- |"];
-  for (const row of shortened(rowsOf(first.timeline), MOST_ROWS)) {
+  for (const row of shortenRows(rowsOf(first.timeline), MOST_ROWS)) {
     const stage = cell(`${row.run > 1 ? "rollback, " : ""}${row.stage}`, 80);
     if (row.kind === "gap") lines.push(`| … | ${stage} | ${row.batches} more batches | | | | |`);
     else if (row.kind === "putOff") lines.push(`| put off | ${stage} | ${cell(names(row.clusters), 120)} | | | | |`);

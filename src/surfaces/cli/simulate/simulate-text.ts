@@ -1,8 +1,8 @@
 import { styleText } from "node:util";
 import { count } from "../../../core/base/count.ts";
-import { counted, countedWords } from "../../../core/report/counted.ts";
-import { folded, visible } from "../print.ts";
-import { type Gap, type PutOff, type Row, rowsOf, shortened } from "./simulate-rows.ts";
+import { countedWords, countPhrase } from "../../../core/report/counted.ts";
+import { foldLine, visible } from "../print.ts";
+import { type Gap, type PutOff, type Row, rowsOf, shortenRows } from "./simulate-rows.ts";
 import { clock, endsOf, lasting, names, type Shown, toJson } from "./simulate-show.ts";
 
 type Format = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
@@ -30,7 +30,7 @@ const SAID = 20;
 export function toText(shown: Shown, terminal: { colour: boolean; columns: number }): string {
   const style: Style = (format, text) => (terminal.colour ? styleText(format, text, { validateStream: false }) : text);
   const { first } = shown;
-  const rows = shortened(rowsOf(first.timeline), MOST_ROWS);
+  const rows = shortenRows(rowsOf(first.timeline), MOST_ROWS);
   const layout = layoutOf(rows, first.tookMs, Math.min(MOST_COLUMNS, terminal.columns), style);
   const lines = [...head(shown, style), ""];
   const charted = layout.chart > 0 && rows.some((row) => row.kind === "batch");
@@ -46,11 +46,11 @@ export function toText(shown: Shown, terminal: { colour: boolean; columns: numbe
   if (charted) lines.push("", style("dim", legend(rows)));
   lines.push("", ...end(shown, layout), "", ...stats(shown, layout));
   for (const note of shown.notes) lines.push(...wrapped(note, "", layout).map((line) => style("dim", line)));
-  return `${lines.flatMap((line) => folded(line, layout.columns)).join("\n")}\n`;
+  return `${lines.flatMap((line) => foldLine(line, layout.columns)).join("\n")}\n`;
 }
 
 function head({ rollout, targetBy, release, seed, clusters, batches, stages, late, times }: Shown, style: Style): string[] {
-  const size = `${counted(clusters, { targetBy })} in ${count(batches, "batch")} over ${count(stages, "stage")}${late === 0 ? "" : `, ${late} put off`}`;
+  const size = `${countPhrase(clusters, { targetBy })} in ${count(batches, "batch")} over ${count(stages, "stage")}${late === 0 ? "" : `, ${late} put off`}`;
   return [
     `${style("bold", visible(rollout))} → ${style("bold", visible(release))}   ${size}`,
     style("dim", `  seed ${seed}; from Monday 2026-01-05, 09:00 UTC; ${times}`),

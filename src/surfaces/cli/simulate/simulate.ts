@@ -18,7 +18,7 @@ import { tellProblems } from "../lint/lint-show.ts";
 import { fleetGiven, type InventoryOptions, pickRollout, versionGiven, withFleet } from "../plan/plan-args.ts";
 import { makePlan } from "../plan/plan-make.ts";
 import { allWarnings } from "../plan/plan-show.ts";
-import { isData, printed, terminalWidth, wantsColour } from "../print.ts";
+import { formatData, isData, terminalWidth, wantsColour } from "../print.ts";
 import { openProgress } from "../progress.ts";
 import { parseFaults } from "./simulate-faults.ts";
 import { timesFromJournal } from "./simulate-history.ts";
@@ -142,7 +142,7 @@ function simulateAll(input: SimulateInput, { seed, runs: wanted }: Pick<Options,
 }
 
 function written(shown: Shown, output: Options["output"]): string {
-  if (isData(output)) return printed(toJson(shown), output);
+  if (isData(output)) return formatData(toJson(shown), output);
   if (output === "markdown") return toMarkdown(shown);
   // What goes to a file is as wide everywhere.
   return toText(shown, { colour: wantsColour(), columns: terminalWidth() ?? 100 });

@@ -2,10 +2,10 @@
 import { Command, Option } from "commander";
 import { JOURNAL_BRANCH } from "../../../adapters/git/journal/journal.ts";
 import { defined } from "../../../core/base/defined.ts";
-import { ended } from "../../../core/report/reasons/phrases.ts";
+import { endSentence } from "../../../core/report/reasons/phrases.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { shortName } from "../../../core/report/words.ts";
-import { named } from "../../../core/run/commands/clusters.ts";
+import { clustersNamed } from "../../../core/run/commands/clusters.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { COMMAND_NAMES, type CommandName, type CommandSpec, commandSpec } from "../../../core/spec/commands.ts";
 import { parseComment } from "../../server/comments/parse.ts";
@@ -14,7 +14,7 @@ import { CommandError, type CommandModule } from "../command.ts";
 import { onlyRollout } from "../journal/known-rollouts.ts";
 import { type JournalSource, withSource } from "../journal/source.ts";
 import { TIME_OVER } from "../journal/status.ts";
-import { plain, printed, visible, wantsColour } from "../print.ts";
+import { formatData, plain, visible, wantsColour } from "../print.ts";
 import { withProgress } from "../progress.ts";
 import { awaitAnswer, type Outcome, type Posted } from "./answer.ts";
 import { asking, type GitHubPlace, openPlace } from "./github-place.ts";
@@ -172,7 +172,7 @@ function checkClusters(run: Run, text: string): void {
   if (command === undefined || commandSpec(command.name).words !== "clusters" || command.args[0] === "failed") return;
   const known = run.plan.stages.flatMap(({ clusters, requeued }) => [...clusters, ...requeued]).map(shortName);
   for (const name of command.args) {
-    const isKnown = !("error" in named(run, [name])) || known.includes(name);
+    const isKnown = !("error" in clustersNamed(run, [name])) || known.includes(name);
     const meant = isKnown ? "" : like(name, known);
     if (meant !== "") throw new CommandError(2, visible(`${run.rollout} #${run.number} has no cluster "${name}"${meant}`));
   }
@@ -180,7 +180,7 @@ function checkClusters(run: Run, text: string): void {
 
 async function shown(posted: Posted, { outcome, message, answer }: Outcome, output: Options["output"]): Promise<string> {
   const { rollout, run, pull, url, text } = posted;
-  if (output !== "text") return printed({ rollout, run, pull, comment: url, text, outcome, message, ...defined({ answer }) }, output);
+  if (output !== "text") return formatData({ rollout, run, pull, comment: url, text, outcome, message, ...defined({ answer }) }, output);
   const head = `${plain(text)}  on ${rollout} #${run}: ${plain(url)}\n`;
   if (outcome === "posted") return head;
   if (answer !== undefined) {
@@ -188,5 +188,5 @@ async function shown(posted: Posted, { outcome, message, answer }: Outcome, outp
     return `${head}\n${markdownText(answer, { width: process.stdout.columns, colour: wantsColour() })}`;
   }
   const said = outcome.charAt(0).toUpperCase() + outcome.slice(1);
-  return `${head}${ended(message === "" ? said : `${said}: ${plain(message)}`)}\n`;
+  return `${head}${endSentence(message === "" ? said : `${said}: ${plain(message)}`)}\n`;
 }

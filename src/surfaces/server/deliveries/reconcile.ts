@@ -5,7 +5,7 @@ import { onboardOnceWanted } from "../onboarding/onboard.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Telemetry } from "../telemetry/scope.ts";
 import type { ServedRepo } from "../tenancy/served-repo.ts";
-import { described } from "./resync.ts";
+import { describeError } from "./resync.ts";
 
 /** A plan, or what is said of it on GitHub, that could not be had is tried again after this. */
 const PLANS_AGAIN_MS = 15_000;
@@ -93,7 +93,7 @@ async function takeUpPermissions({ loop: { permissions }, forge, context }: Serv
     permissions.renewed();
   } catch (error) {
     context.log.warn(
-      { error: described(error) },
+      { error: describeError(error) },
       "new permissions cannot be taken up yet: there is no new token; the next look tries again",
     );
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { silentLog } from "../../../engine/round/context.ts";
 import { openRepos } from "../tenancy/repos.ts";
-import { coalesced, openResync } from "./resync.ts";
+import { coalesce, openResync } from "./resync.ts";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -44,7 +44,7 @@ describe("coalesced work", () => {
   test("runs once for all who ask while it runs, and after it: none is answered by a run that began before", async () => {
     let runs = 0;
     let release: () => void = () => undefined;
-    const ask = coalesced(async () => {
+    const ask = coalesce(async () => {
       runs += 1;
       await new Promise<void>((resolve) => {
         release = resolve;
@@ -64,7 +64,7 @@ describe("coalesced work", () => {
 
   test("that fails is told to who asked for it, and the next run begins all the same", async () => {
     let fail = true;
-    const ask = coalesced(async () => {
+    const ask = coalesce(async () => {
       if (fail) throw new Error("down");
     });
     await expect(ask()).rejects.toThrow("down");

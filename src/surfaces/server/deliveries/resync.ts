@@ -26,14 +26,14 @@ export type Resync = ReturnType<typeof openResync>;
 /** Finds, without being told, what no webhook told. */
 export function openResync({ octokit, repos, queue, wake, clock, log, metrics, everyMs }: ResyncOptions) {
   const sweeper = openSweeper({ app: () => octokit(), clock, log });
-  const rediscover = coalesced(async () => {
+  const rediscover = coalesce(async () => {
     const before = repos.keys();
     const fresh = repos.apply(await listInstalledRepos(octokit, log));
     for (const key of before) if (!repos.has(key)) queue.forget(key);
     queue.share(repos.keys());
     for (const key of fresh) wake(key);
   });
-  const warn = (message: string) => (error: unknown) => log.warn({ error: described(error) }, message);
+  const warn = (message: string) => (error: unknown) => log.warn({ error: describeError(error) }, message);
 
   async function now(): Promise<void> {
     await rediscover();
@@ -72,12 +72,12 @@ export function openResync({ octokit, repos, queue, wake, clock, log, metrics, e
   };
 }
 
-export function described(error: unknown): string {
+export function describeError(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }
 
 /** `work` as often as needed and never twice at once: who asks while it runs shares the one run that follows. */
-export function coalesced(work: () => Promise<void>): { (): Promise<void> /** When nothing runs or waits. */; settled(): Promise<void> } {
+export function coalesce(work: () => Promise<void>): { (): Promise<void> /** When nothing runs or waits. */; settled(): Promise<void> } {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
 

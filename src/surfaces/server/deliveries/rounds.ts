@@ -12,7 +12,7 @@ import type { Telemetry } from "../telemetry/scope.ts";
 import type { Repos } from "../tenancy/repos.ts";
 import { isBusy, type ServedRepo } from "../tenancy/served-repo.ts";
 import { wallClock } from "../wall-clock.ts";
-import { described, type Resync } from "./resync.ts";
+import { describeError, type Resync } from "./resync.ts";
 
 interface RoundsOptions {
   clock: Clock;
@@ -65,7 +65,7 @@ function roundFailed(
   const isOverdue = error instanceof RoundOverdue;
   metrics?.round(isOverdue ? "given-up" : "failed", 0);
   const what = isOverdue ? "a round did not end; it was given up and will be tried again" : "a round failed and will be tried again";
-  log.error({ ...telemetry.fields(error), repository, error: described(error), retryInMs }, what);
+  log.error({ ...telemetry.fields(error), repository, error: describeError(error), retryInMs }, what);
   // Perhaps it is no longer ours to look at: GitHub knows.
   if (isShut(error)) void resync.rediscover().catch(() => undefined);
 }

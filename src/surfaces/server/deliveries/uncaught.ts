@@ -1,6 +1,6 @@
 import { defined } from "../../../core/base/defined.ts";
 import type { Log } from "../../../engine/round/context.ts";
-import { described } from "./resync.ts";
+import { describeError } from "./resync.ts";
 
 /** What of `process` is needed. */
 interface Catching {
@@ -39,5 +39,5 @@ export function openLastNet(process: Catching, log: Log): { broken: Promise<void
 /** Of a failure that nobody expected: what, and where it came from. */
 export function whole(error: unknown): { error: string; stack?: string } {
   const stack = error instanceof Error ? error.stack?.slice(0, MOST_OF_STACK) : undefined;
-  return defined({ error: described(error).slice(0, MOST_OF_STACK), stack });
+  return defined({ error: describeError(error).slice(0, MOST_OF_STACK), stack });
 }

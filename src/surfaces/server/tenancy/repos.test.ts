@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Forge } from "../../../adapters/forge/port.ts";
 import { silentLog } from "../../../engine/round/context.ts";
-import { fenced } from "../../../engine/round/fence.ts";
+import { fenceForge } from "../../../engine/round/fence.ts";
 import type { InstalledRepo, InstalledRepos } from "./installed-repos.ts";
 import { openRepos } from "./repos.ts";
 import type { ServedRepo } from "./served-repo.ts";
@@ -44,7 +44,7 @@ test("a round that hangs is given up: nothing of it is used again, it is opened 
 test("behind the fence a call under way fails at once, and none is made any more", async () => {
   const asked: string[] = [];
   const over = new AbortController();
-  const forge = fenced(
+  const forge = fenceForge(
     {
       repository: "o/r",
       comments: () => new Promise(() => undefined),

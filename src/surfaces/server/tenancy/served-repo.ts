@@ -22,7 +22,7 @@ import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { Freeze } from "../../../core/spec/windows-binding.ts";
 import { openAttention } from "../../../engine/round/attention.ts";
 import type { Log, RepoContext } from "../../../engine/round/context.ts";
-import { fenced } from "../../../engine/round/fence.ts";
+import { fenceForge } from "../../../engine/round/fence.ts";
 import { openRepo, type RepoLoop } from "../../../engine/round/open-repo.ts";
 import { withPatience } from "../../../engine/round/patience.ts";
 import type { JournalSides } from "../../../engine/round/round.ts";
@@ -125,7 +125,7 @@ export async function openServedRepo(place: InstalledRepo, options: ServedRepoOp
   const { fullName, baseBranch, cloneUrl: url, installationId } = place;
   const octokit = await options.octokit(installationId);
   const over = new AbortController();
-  const plain = fenced(telemetry.spanned(openGitHubForge({ octokit, repository: fullName }), "github"), over.signal);
+  const plain = fenceForge(telemetry.spanned(openGitHubForge({ octokit, repository: fullName }), "github"), over.signal);
   const attention = openAttention({ forge: plain, clock, log }, fullName);
   const forge = withPatience(plain, attention, clock);
   const { login, id } = await forge.identity();

@@ -7,7 +7,7 @@ import { modelOf } from "../../../core/report/model/run-model.ts";
 import { isEnded } from "../../../core/run/state/run.ts";
 import type { WebClock, WebSource } from "../source.ts";
 import type { RunEvents, RunHistory, TargetEvidence } from "./documents.ts";
-import { type LiveModels, type Written, written } from "./live-models.ts";
+import { type LiveModels, type Written, writeDocument } from "./live-models.ts";
 import { openTurns } from "./turns.ts";
 import { Denied } from "./viewers.ts";
 
@@ -75,7 +75,7 @@ export function openRunHistory(source: WebSource, clock: WebClock, { links: link
       const run = await reading(() => journal.run(rollout, number));
       if (run === undefined) return undefined;
       const document = runDocument(modelOf(run, clock.now(), { linkTo }), clock.now(), { repository });
-      const text = written(document);
+      const text = writeDocument(document);
       if (isEnded(run)) ended.set(name, text);
       return text;
     },

@@ -158,7 +158,7 @@ export function openLiveModels(source: WebSource, clock: WebClock, line: EventLi
       if (fleet !== undefined) return fleet;
       const rollouts = [...[...known.values()].map(({ row }) => row), ...beside.rows()];
       const document = fleetOf({ isWhole: true, rollouts, releases: beside.releases(), repositories: beside.repositories() });
-      fleet = { document, written: written(document) };
+      fleet = { document, written: writeDocument(document) };
       return fleet;
     },
     /** Those that have anything to show. */
@@ -168,7 +168,7 @@ export function openLiveModels(source: WebSource, clock: WebClock, line: EventLi
       sync();
       if (number !== undefined && known.get(key)?.run.number !== number) return undefined;
       const one = read(key);
-      if (one?.document !== undefined) one.written ??= written(one.document);
+      if (one?.document !== undefined) one.written ??= writeDocument(one.document);
       return one?.written;
     },
     document: (repository: string, rollout: string): RunDocument | undefined => read(rolloutKey(repository, rollout))?.document,
@@ -186,7 +186,7 @@ function pullsOf({ trigger, batches }: Run): number[] {
   return [trigger.pull, ...batches.map(({ pull }) => pull?.number)].filter((one) => one !== undefined);
 }
 
-export function written(document: unknown): Written {
+export function writeDocument(document: unknown): Written {
   const text = JSON.stringify(document);
   return { text, etag: `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"` };
 }

@@ -6,7 +6,7 @@ import { releaseKey } from "../../../core/report/model/fleet.ts";
 import type { WebClock } from "../source.ts";
 import { answer, problem } from "./answers.ts";
 import { type EventLine, FLEET } from "./event-line.ts";
-import { type LiveModels, written } from "./live-models.ts";
+import { type LiveModels, writeDocument } from "./live-models.ts";
 import type { Moments } from "./moments.ts";
 import { type Api, type Asked, numberOf, placeOf, ROLLOUT } from "./places.ts";
 import { seenBy } from "./sight.ts";
@@ -63,7 +63,7 @@ export function planRoutes(app: Hono<Api, BlankSchema, string>, line: EventLine,
     // Read before it is looked up: what changes meanwhile comes as an event of the fleet.
     context.header("Stagecoach-Sequence", line.idOf(FLEET));
     const found = place && number && models.plan(releaseKey(place.repository, number, place.rollout));
-    return found ? answer(context, written(found)) : problem(context, "NOT_FOUND");
+    return found ? answer(context, writeDocument(found)) : problem(context, "NOT_FOUND");
   });
 }
 
@@ -82,7 +82,7 @@ async function answerAt(
 ): Promise<Response> {
   if (at === "bad") return problem(context, "BAD_REQUEST", NO_TIME);
   const found = await work(context, at);
-  return found === undefined ? problem(context, "NOT_FOUND") : answer(context, written(found));
+  return found === undefined ? problem(context, "NOT_FOUND") : answer(context, writeDocument(found));
 }
 
 type Place = NonNullable<Awaited<ReturnType<typeof placeOf>>>;

@@ -11,7 +11,7 @@ import type { Me } from "./documents.ts";
 import { type EventLine, FLEET, openEventLine } from "./event-line.ts";
 import { JournalUnread, openRunHistory, type RunHistories } from "./history.ts";
 import { openListening } from "./listening.ts";
-import { type LiveModels, openLiveModels, written } from "./live-models.ts";
+import { type LiveModels, openLiveModels, writeDocument } from "./live-models.ts";
 import { momentRoutes, planRoutes } from "./moment-routes.ts";
 import { openMoments } from "./moments.ts";
 import { OPENAPI_PATH, openApiDocument } from "./openapi.ts";
@@ -41,7 +41,7 @@ export function apiApp(source: WebSource, clock: WebClock): Hono<Api> {
   pastRoutes(app, history);
   meRoute(app, source);
   actRoutes(app, openCommands(source, clock, models));
-  const description = written(openApiDocument());
+  const description = writeDocument(openApiDocument());
   app.get(OPENAPI_PATH, (context) => answer(context, description));
   const listen = openListening(source, clock, { line, models });
   app.get("/events", async (context) => {
@@ -105,7 +105,7 @@ function nowRoutes(app: Hono<Api>, line: EventLine, models: LiveModels): void {
     const theirs = ({ repository }: { repository: string }) => seen.has(repository.toLowerCase());
     const { rollouts, releases, repositories } = whole.document;
     const filtered = { rollouts: rollouts.filter(theirs), releases: releases.filter(theirs), repositories: repositories.filter(theirs) };
-    return answer(context, written({ ...whole.document, ...filtered, isWhole: false }));
+    return answer(context, writeDocument({ ...whole.document, ...filtered, isWhole: false }));
   });
   app.get(ROLLOUT, async (context) => {
     const place = await placeOf(context);
@@ -138,21 +138,21 @@ function pastRoutes(app: Hono<Api>, history: RunHistories): void {
     const limit = numberOf(context.req.query("limit") ?? "20");
     if (before === undefined || limit === undefined) return problem(context, "BAD_REQUEST", "before and limit are numbers from 1");
     const found = place && (await history.runs(place, { before, limit: Math.min(limit, MOST_RUNS) }));
-    return found === undefined ? problem(context, "NOT_FOUND") : answer(context, written(found));
+    return found === undefined ? problem(context, "NOT_FOUND") : answer(context, writeDocument(found));
   });
   app.get(`${ROLLOUT}/runs/:number/targets/:plane/:namespace/:application`, async (context) => {
     const place = await placeOf(context);
     const { plane, namespace, application } = context.req.param();
     const number = numberOf(context.req.param("number"));
     const found = place && number && (await history.evidence(place, number, [plane, namespace, application].join("/")));
-    return found ? answer(context, written(found)) : problem(context, "NOT_FOUND");
+    return found ? answer(context, writeDocument(found)) : problem(context, "NOT_FOUND");
   });
   app.get(`${ROLLOUT}/runs/:number/events`, async (context) => {
     const place = await placeOf(context);
     const number = numberOf(context.req.param("number"));
     const found = place && number && (await history.events(place, number));
     if (!found) return problem(context, "NOT_FOUND");
-    const whole = written(found);
+    const whole = writeDocument(found);
     if (!wantsLines(context)) return answer(context, whole);
     const lines = found.items.map((one) => `${JSON.stringify(one)}\n`).join("");
     return answer(context, { text: lines, etag: whole.etag.replace(/"$/, '-lines"') }, "application/jsonl");
@@ -171,7 +171,7 @@ function meRoute(app: Hono<Api>, { login }: WebSource): void {
       signIn: login?.placeOf(context.env?.incoming?.headers.host) !== undefined,
       ended: context.get("ended") || undefined,
     };
-    return answer(context, written(me));
+    return answer(context, writeDocument(me));
   });
 }
 

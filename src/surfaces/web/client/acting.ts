@@ -4,7 +4,7 @@ import type { RunDocument } from "../../../core/report/model/schema/run.ts";
 import type { Action } from "../../../core/report/model/types.ts";
 import { hasPermission } from "../../../core/spec/commands.ts";
 import type { CommandWritten, Me } from "../api/documents.ts";
-import { API, parsed } from "./live.ts";
+import { API, parseSafely } from "./live.ts";
 
 export interface Acting {
   base: string;
@@ -46,7 +46,7 @@ export async function give({ base, repository, run }: Acting, { action, reason, 
   const headers = { "content-type": "application/json", "idempotency-key": key, "stagecoach-page": "1" };
   try {
     const response = await fetch(url, { method: "POST", headers, body });
-    const answered = parsed(await response.text()) as Partial<CommandWritten> & { code?: string; title?: string; detail?: string };
+    const answered = parseSafely(await response.text()) as Partial<CommandWritten> & { code?: string; title?: string; detail?: string };
     const { comment = "", url: at = "", title = "", detail } = answered;
     if (response.status < 500) unanswered.delete(url + body);
     if (response.status === 202) return { kind: "written", comment, url: at };

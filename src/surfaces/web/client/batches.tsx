@@ -1,6 +1,6 @@
 /** The batches of a stage: what goes on and what failed is open, what is over and what is to come folds into a line. */
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type Counting, counted, countedWords } from "../../../core/report/counted.ts";
+import { type Counting, countedWords, countPhrase } from "../../../core/report/counted.ts";
 import { LABELS, stateLabel } from "../../../core/report/model/labels.ts";
 import type { ModelNode } from "../../../core/report/model/types.ts";
 import { Cells, type Open } from "./cells.tsx";
@@ -63,7 +63,7 @@ function Folded({ of, counting, isNamed, open }: { of: readonly ModelNode[] } & 
         <Mark of={first} />
         {first.when === "past"
           ? `${batches}: ${done}/${clusters.length} healthy`
-          : `${batches} to come: ${counted(clusters.length, counting)}`}
+          : `${batches} to come: ${countPhrase(clusters.length, counting)}`}
       </summary>
       {isOpen ? <Cells of={clusters} label={`${several(counting)} of ${batches}`} isNamed={isNamed} open={open} /> : null}
     </details>

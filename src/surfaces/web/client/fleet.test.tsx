@@ -8,7 +8,7 @@ import { modelOf } from "../../../core/report/model/run-model.ts";
 import type { Fleet, FleetRepository } from "../../../core/report/model/schema/fleet.ts";
 import type { ReleasePull } from "../../../core/report/model/schema/plan.ts";
 import { expectedDuration } from "../../../core/report/plan/duration.ts";
-import { plannedRelease, planRoom, refusedPlan, unplanned } from "../../../core/report/plan/plan-model.ts";
+import { plannedRelease, planRoom, refusedPlan, unplannedOf } from "../../../core/report/plan/plan-model.ts";
 import { FleetScreen } from "./fleet.tsx";
 import { PlanScreen } from "./plan.tsx";
 import { pageText } from "./testing/page-text.ts";
@@ -35,7 +35,7 @@ const PULL: ReleasePull = {
   planned: [
     plannedRelease(sampleRollout(), samplePlan(), "v1.4.1", { extras: { expected, against: ["**us-1** is frozen"] }, room: planRoom() }),
     refusedPlan([], "search"),
-    unplanned("NotPlanned", engineReason("PLAN_OF_FORK")),
+    unplannedOf("NotPlanned", engineReason("PLAN_OF_FORK")),
   ],
 };
 

@@ -109,7 +109,7 @@ export function notReadYet(): Live<never> {
  * What turns the text around it about, and control characters, are shown as a sign of their own: names and versions come from others, and
  * stand in lines of ours. Line breaks and tabs stay.
  */
-export function parsed(text: string): unknown {
+export function parseSafely(text: string): unknown {
   const shown = text.replace(/[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
   // As JSON writes them; a backslash that is one itself is passed over, with its pair.
   return JSON.parse(shown.replace(/(\\\\)|\\(?:u00[01][0-9a-f]|b|f)/g, (_, pair: string | undefined) => pair ?? "\ufffd"));
@@ -154,7 +154,7 @@ export function follow<T>(base: string, { path, events, isThen = false }: Wanted
     const opened = new EventSource(url);
     opened.addEventListener("reset", () => readAgain(0));
     opened.addEventListener("hello", ({ data }: MessageEvent<string>) => {
-      const { now, speed } = parsed(data) as { now: string; speed: number };
+      const { now, speed } = parseSafely(data) as { now: string; speed: number };
       change({ clock: { now: Date.parse(now), at: performance.now(), speed } });
     });
     // The browser comes back by itself, with the id of what it heard last, unless it was told that there is nothing to hear.
@@ -163,7 +163,7 @@ export function follow<T>(base: string, { path, events, isThen = false }: Wanted
     for (const name of events?.names ?? [])
       opened.addEventListener(name, ({ data }: MessageEvent<string>) => {
         try {
-          if (live.document !== undefined) change({ document: events?.apply(live.document, parsed(data)) });
+          if (live.document !== undefined) change({ document: events?.apply(live.document, parseSafely(data)) });
         } catch {
           readAgain(0);
         }
@@ -186,7 +186,7 @@ async function readOnce(url: string, isThen: boolean) {
     at: performance.now(),
     speed: Number(told("Stagecoach-Speed")) || 1,
   };
-  const body = parsed(await response.text());
+  const body = parseSafely(await response.text());
   if (response.ok) return { document: body, clock, sequence: encodeURIComponent(told("Stagecoach-Sequence")) };
   const { code, detail } = body as Partial<Record<string, string>>;
   const kept = keptOf(response.status, code, isThen);

@@ -11,7 +11,7 @@ import { runComment } from "../../../core/report/run/run-comment.ts";
 import { REFUSED_RELEASE, SITUATIONS } from "../../../core/report/testing/situations.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { FleetScreen } from "./fleet.tsx";
-import { parsed } from "./live.ts";
+import { parseSafely } from "./live.ts";
 import { Notice, Refused } from "./notices.tsx";
 import { WayToNow } from "./route.tsx";
 import { RunScreen } from "./run.tsx";
@@ -217,7 +217,7 @@ test("a stage by half a character for its name leaves its page standing", () => 
 
 test("nothing that is read turns the text around it about", () => {
   const release = "v1\u202e\u2066 yhtlaeh \u200f";
-  expect(parsed(JSON.stringify({ release, "\u202dname": ["ü", "→"] }))).toEqual({
+  expect(parseSafely(JSON.stringify({ release, "\u202dname": ["ü", "→"] }))).toEqual({
     release: "v1\ufffd\ufffd yhtlaeh \ufffd",
     "\ufffdname": ["ü", "→"],
   });
@@ -225,7 +225,7 @@ test("nothing that is read turns the text around it about", () => {
 
 test("nothing that is read has a control character in it but line breaks and tabs", () => {
   const name = "eu-1\u001b[31m\u0000\u0007\b\f\u009b\u007f";
-  expect(parsed(JSON.stringify({ name, path: "C:\\u001b\\\\b", text: "a\n\tb" }))).toEqual({
+  expect(parseSafely(JSON.stringify({ name, path: "C:\\u001b\\\\b", text: "a\n\tb" }))).toEqual({
     name: "eu-1\ufffd[31m\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd",
     path: "C:\\u001b\\\\b",
     text: "a\n\tb",

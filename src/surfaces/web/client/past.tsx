@@ -7,7 +7,7 @@ import type { RunDocument } from "../../../core/report/model/schema/run.ts";
 import { pagePath } from "../../../core/report/page-places.ts";
 import { recordedEvents } from "../../../core/report/recorded-events.ts";
 import type { RunEvents, RunHistory } from "../api/documents.ts";
-import { API, parsed } from "./live.ts";
+import { API, parseSafely } from "./live.ts";
 import { toneClass } from "./marks.tsx";
 import { below, capital, changeText, Said } from "./parts.tsx";
 import { Going, Link } from "./route.tsx";
@@ -102,7 +102,7 @@ export function useRead<T>(path: string): Answer<T> {
     let isWanted = true;
     void fetch(base + path)
       .then(async (response) => {
-        const document = parsed(await response.text());
+        const document = parseSafely(await response.text());
         return response.ok ? { document: document as T } : whyNone(response.status, document);
       })
       .catch(() => "failed" as const)

@@ -2,7 +2,7 @@
 
 import { Fragment } from "preact";
 import { useContext } from "preact/hooks";
-import { type Counting, counted } from "../../../core/report/counted.ts";
+import { type Counting, countPhrase } from "../../../core/report/counted.ts";
 import type { PlanDocument, PlannedStage } from "../../../core/report/model/schema/plan.ts";
 import { pagePath } from "../../../core/report/page-places.ts";
 import { capital, changeText, Links, Slot } from "./parts.tsx";
@@ -130,7 +130,7 @@ function Stage({ of, index, counting }: { of: PlannedStage; index: number; count
     <section class="stage later">
       <h3>
         <span>{`${index + 1}. ${of.name}`}</span>
-        <small>{counted(of.clusters, counting)}</small>
+        <small>{countPhrase(of.clusters, counting)}</small>
       </h3>
       <p class="quiet">{[`${of.atOnce} at once`, ...of.gates].join(" · ")}</p>
       {of.took === undefined ? null : <p class="quiet">{expectedText(of.took)}</p>}
@@ -167,7 +167,7 @@ function stepText({ value, from, to }: { value?: string | undefined; from?: stri
 /** Those that are named, each on one line, and how many more there are. */
 function Names({ of, size, counting }: { of: readonly string[]; size: number; counting: Counting }) {
   const left = size - of.length;
-  if (of.length === 0) return <>{counted(size, counting)}</>;
+  if (of.length === 0) return <>{countPhrase(size, counting)}</>;
   return (
     <>
       {of.map((name, at) => (

@@ -1,5 +1,5 @@
 /** Open release PRs among the rollouts: what merging each would do, and the way to its plan. */
-import { counted } from "../../../core/report/counted.ts";
+import { countPhrase } from "../../../core/report/counted.ts";
 import type { FleetRelease } from "../../../core/report/model/schema/fleet.ts";
 import { pagePath } from "../../../core/report/page-places.ts";
 import { changeText, Links } from "./parts.tsx";
@@ -28,7 +28,7 @@ export function Releases({ title, of }: { title: string; of: readonly FleetRelea
 function Release({ of }: { of: FleetRelease }) {
   const { repository, rollout, pull, state, counts, took } = of;
   const { word, tone } = PLAN_STATES[state];
-  const size = counts && `${counted(counts.clusters, of)} in ${counts.batches} batches over ${counts.stages} stages`;
+  const size = counts && `${countPhrase(counts.clusters, of)} in ${counts.batches} batches over ${counts.stages} stages`;
   const to = rollout === undefined || counts === undefined ? undefined : pagePath({ view: "plan", repository, rollout, pull });
   const why = [...of.against, ...of.problems.map(({ where, says }) => `${where}: ${says}`)];
   return (

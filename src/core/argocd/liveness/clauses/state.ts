@@ -3,7 +3,7 @@ import { livenessReason as reason } from "../../../reasons/liveness.ts";
 import type { Verdict } from "../../../run/state/run.ts";
 import { BAD_CONDITIONS } from "../../decode/status.ts";
 import type { SyncWindowsView } from "../../views.ts";
-import { at, bounded, dayOf, firstLine, inUtc, second, timeOf } from "../moment.ts";
+import { at, boundRevision, dayOf, firstLine, inUtc, second, timeOf } from "../moment.ts";
 import { afterGrace } from "../skew.ts";
 import type { Clause, Context, Finding, Parts } from "../types.ts";
 import { isInFlight } from "./operation.ts";
@@ -146,7 +146,10 @@ const images: Clause = ({ app, input, shows }) => {
   for (const wanted of input.images ?? []) {
     const same = told.filter((image) => repositoryOf(image) === repositoryOf(wanted));
     if (same.length === 0 || same.some((image) => image === wanted || image.startsWith(`${wanted}@`) || isDigest(image, wanted))) continue;
-    return { verdict: "pending", because: reason("IMAGE_NOT_SHOWN", { wanted: bounded(wanted), shown: same.slice(0, 3).map(bounded) }) };
+    return {
+      verdict: "pending",
+      because: reason("IMAGE_NOT_SHOWN", { wanted: boundRevision(wanted), shown: same.slice(0, 3).map(boundRevision) }),
+    };
   }
   return undefined;
 };
