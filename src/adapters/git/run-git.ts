@@ -45,7 +45,7 @@ export interface RunOptions {
 /** What says nothing where all is well: simple-git would wait 50 ms for a word of theirs after they have ended. */
 const SILENT: ReadonlySet<string | undefined> = new Set(["init", "config", "fetch", "merge-base"]);
 
-/** Runs one git command to its end, through simple-git where it has something to say, in a process of its own where that pays. */
+/** Runs one git command to its end: by simple-git, or in a process of its own where that pays. */
 export async function runGit(repository: Repository, args: readonly string[], options: RunOptions = {}): Promise<GitResult> {
   const { remote, credentials, partial, limitMs = 60_000, answers = [0] } = options;
   const { directory, closing } = repository;

@@ -9,7 +9,7 @@ const DOWN: ReadonlySet<number> = new Set([502, 503, 504]);
 /** What one installation is given; that it cannot be had says nothing of the others. */
 const OF_ONE = /\/(installation|app\/installations\/\d+)\//;
 
-/** A fetch whose answers are heard by the clock, and which leaves alone for a while a host that does not answer. */
+/** Makes a fetch that is timed by the clock and leaves a silent host alone for a while. */
 export function hostFetch(clock: Pick<CheckedClock, "asking">, breakers: Breakers, send: typeof fetch): typeof fetch {
   return async (input, init) => {
     const { host, pathname } = new URL(input instanceof Request ? input.url : input);

@@ -14,7 +14,7 @@ export function failure<Code extends keyof RenderProblems>(code: Code, where: st
   return new RenderFailure([{ code, where, ...data } as unknown as RenderProblem]);
 }
 
-/** Does something with each of several, even where one fails, so that every file is asked for and every problem told in one round. */
+/** Does something with each of several, even where one fails, so that one round tells every problem. */
 export function tryEach<T>(items: Iterable<T>, attempt: (item: T) => void): void {
   const problems: RenderProblem[] = [];
   for (const item of items) {

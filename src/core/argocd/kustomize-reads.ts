@@ -57,8 +57,8 @@ function namesIn(data: unknown, depth = 0): string[] {
 }
 
 /**
- * Whether all that an edit changes in a kustomization are tags of images which the source, or the kustomization on top of it, sets once
- * more: then nothing of it comes out. `top`: the folder of the source.
+ * Says whether an edit of a kustomization changes nothing but image tags that something above it sets again. Then nothing of it comes
+ * out. `top`: the folder of the source.
  */
 export function isImageOverridden(
   before: Pick<RepoFiles, "read">,

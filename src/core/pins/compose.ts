@@ -24,9 +24,7 @@ interface Place {
 }
 
 /**
- * Reads a file with the `yaml` package into the same model as `scanYaml`, for everything the scanner gives up on.
- *
- * @throws RangeError where collections nest too deep.
+ * Reads what the scanner gives up on with the `yaml` package, into the same model. @throws RangeError where collections nest too deep.
  */
 export function composeYaml(whole: string): YamlTree[] | YamlMistake {
   // The package counts a byte order mark as a column, and so misreads the first line. A line break keeps all offsets.

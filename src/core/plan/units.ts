@@ -94,7 +94,7 @@ interface Candidates {
   left(): Unit[];
 }
 
-/** Indexes units by a label when a selector first asks for it, so that twenty stages do not look at every cluster twenty times. */
+/** Indexes units by a label when a selector first asks for it. */
 export function candidates(units: readonly Unit[]): Candidates {
   const gone = new Set<Unit>();
   const byLabel = new Map<string, Map<string, Unit[]>>();

@@ -10,7 +10,7 @@ import { LABELS } from "./model/labels.ts";
 import { modelOf } from "./model/run-model.ts";
 import { shownOf } from "./model/shown.ts";
 import type { RunModel, State } from "./model/types.ts";
-import { endSentence } from "./reasons/phrases.ts";
+import { addStop } from "./reasons/phrases.ts";
 import { batchesDone, currentStage, headline, stagesAround, stageTable, turn } from "./run/run-comment.ts";
 import { clockTime, runTitle } from "./words.ts";
 
@@ -23,9 +23,7 @@ interface RefusedLine {
 
 /** The answer below a comment of which something was refused, in at most `room` characters. */
 export function refusalAnswer(lines: readonly RefusedLine[], room = COMMENT_ROOM): string {
-  const shown = lines.map(
-    ({ text, author, message }) => `> ${code(text.slice(0, 200))}\n\n@${cell(author)}: ${prose(endSentence(message))}`,
-  );
+  const shown = lines.map(({ text, author, message }) => `> ${code(text.slice(0, 200))}\n\n@${cell(author)}: ${prose(addStop(message))}`);
   const say = (most: number) => [
     ...shown.slice(0, most),
     shown.length > most ? `and ${shown.length - most} more` : "",

@@ -46,7 +46,7 @@ export function shareBesideState(counts: Share, stage: { state: string; when: st
   return stage.when === "later" ? countPhrase(counts.clusters, counting) : shareText(counts, stage);
 }
 
-/** A row, or head, of a table that names what is counted at one place and the Application at the next, which may be the same. */
+/** Leaves one of two cells out of a row where what is counted and its Application are the same. */
 export function eachOnceNamed<T>(row: readonly T[], at: number, { targetBy }: Counting): T[] {
   return targetBy === "application" ? row.toSpliced(at, 1) : [...row];
 }

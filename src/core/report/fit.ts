@@ -10,9 +10,9 @@ const LINE_ROOM = 1500;
 export const COMMENT_ROOM = BODY_LIMIT - MARKER_ROOM - LINE_ROOM;
 
 /**
- * The first of several ways to say a thing, each shorter than the one before, that has at most `limit` characters; where even
- * the last is too long, its longest paragraphs are left out, with `instead` in place of the first of them. Whatever names and
- * messages it holds, the bound holds, and no paragraph, table or fold is cut in two.
+ * Returns the first of several ways to say a thing, each shorter, that has at most `limit` characters. Where even the last is too
+ * long, its longest paragraphs are left out, with `instead` in place of the first of them. Whatever names and messages it holds, the
+ * bound holds, and no paragraph, table or fold is cut in two.
  */
 export function fitting<T>(limit: number, ways: readonly T[], say: (way: T) => readonly string[], instead: string): string {
   let parts: string[] = [];

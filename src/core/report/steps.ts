@@ -10,10 +10,7 @@ import { present, table } from "./markdown.ts";
 import { short } from "./plan/plan-chart.ts";
 import { shortName } from "./words.ts";
 
-/**
- * What a batch holds that no later weight of it has taken over, its pull request open or merged, and that was not put to the stage's
- * end since: each cluster in one place.
- */
+/** Lists what a batch holds that no later weight of it has taken over, nor was put to the stage's end. Each cluster in one place. */
 export function targetsShown(run: Pick<Run, "batches" | "requeued">, batch: Batch): BatchTarget[] {
   if (!isMidStep(batch)) return withoutPutOff(run, batch);
   const later = run.batches.filter((one) => one.number > batch.number && one.stage === batch.stage && one.ofStage === batch.ofStage);
@@ -29,7 +26,7 @@ function withoutPutOff(run: Pick<Run, "batches" | "requeued">, batch: Batch): Ba
   return batch.targets.filter(({ phase, cluster }) => phase !== "Requeued" || !elsewhere.has(cluster));
 }
 
-/** The weights of each stage that has steps, what follows each, and how replicas are split over the clusters of a batch. */
+/** Shows the weights of each stage with steps, what follows each, and how a batch's replicas are split. */
 export function stepsTable(rollout: Rollout, plan: Plan, most: { stages: number; batches: number; clusters: number }): string {
   const parts = plan.stages.slice(0, most.stages).flatMap((stage, index) => {
     const steps = rollout.stages[index]?.steps;

@@ -125,7 +125,7 @@ export interface Piece {
   ms: number;
 }
 
-/** Pieces of work one after the other, each of which begins only while its own sets are open, and then goes on whatever closes. */
+/** Projects pieces of work one after the other, each of which begins only while its own sets are open. Once begun it goes on whatever closes. */
 export function projectAll(pieces: readonly Piece[], from: number): Projected {
   let at = from;
   let waitedMs = 0;
@@ -143,7 +143,7 @@ export function projectAll(pieces: readonly Piece[], from: number): Projected {
   return { doneAt: at, waitedMs, opens };
 }
 
-/** So many pieces of work one after the other, each of which begins only while every set is open, and then goes on whatever closes. */
+/** Projects pieces of work one after the other, each of which begins only while every set is open. Once begun it goes on whatever closes. */
 export function project(sets: readonly WindowSet[], from: number, pieces: number, eachMs: number): Projected {
   let at = from;
   let waitedMs = 0;

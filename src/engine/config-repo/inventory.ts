@@ -81,8 +81,8 @@ function remembered(text: string, file: string): Declared {
 }
 
 /**
- * Cluster Secrets as `kubectl get secrets -o yaml` (or `-o json`) prints them, in one document, several or a List: name, server and labels,
- * nothing else. A file with a credential in it is refused as a whole, and no problem quotes any of it.
+ * Reads cluster Secrets as `kubectl get secrets -o yaml` (or `-o json`) prints them. In one document, several or a List: name, server and labels, nothing else. A file
+ * with a credential in it is refused as a whole, and no problem quotes any of it.
  */
 export function readClusters(text: string, file: string): Declared {
   if (text.length > LARGEST) {

@@ -107,7 +107,7 @@ function byId(objects: readonly RenderedObject[]): RenderedObjects {
   return all;
 }
 
-/** The objects that a parent makes of the base with a change on top of it, which was made on an older commit of it; or what both change. */
+/** Returns what a parent makes of the base with a change on top that was made on an older commit. Or what both change. */
 export function onBase(
   old: RenderedObjects,
   changed: RenderedObjects,

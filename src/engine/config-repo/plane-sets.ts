@@ -97,7 +97,7 @@ function followed(
   return chooseSet(found, pinned, plane.applicationSet(ref.namespace, ref.name)?.spec);
 }
 
-/** Of several manifests of one name the one in which pins stand, or else the only one that the live set equals. */
+/** Chooses, of several manifests of one name, the one with pins, or else the only one that equals the live set. */
 export function chooseSet(
   found: readonly ApplicationSetInGit[],
   pinned: ReadonlySet<string> | undefined,

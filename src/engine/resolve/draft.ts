@@ -38,7 +38,7 @@ export interface SeenApplication {
   params?: Readonly<Record<string, string>>;
 }
 
-/** What these control planes have of a rollout's source, and of one by selector or of several sets all there is to select from. */
+/** Lists what these control planes have of a rollout's source, or all there is for one by selector. */
 export function applicationsOn(planes: readonly ControlPlane[], { source }: Pick<Rollout, "source">): SeenApplication[] {
   const isSet = source.kind === "ApplicationSet";
   const owner = isSet && source.name !== "" ? { namespace: source.namespace, name: source.name } : undefined;

@@ -67,7 +67,7 @@ import { openMergedPulls } from "./start/merged-pull.ts";
 import { openRefusedReleases } from "./start/refused-releases.ts";
 import { openStarter } from "./start/start-runs.ts";
 import { openTrackingIssues } from "./start/tracking-issue.ts";
-import { doWithin, justDone, ofRun } from "./within.ts";
+import { justDone, ofRun, trace } from "./within.ts";
 
 /** One repo, as those who look after it see it. */
 export interface RepoLoop {
@@ -88,10 +88,10 @@ export function openRepo(context: RepoContext): RepoLoop {
   const { attention, remote, permissions, people, checkRuns, comments, settings, queue, backoff, refused, journals, pastRuns, shownPlans } =
     shared;
   const { within = justDone } = context;
-  const publishPlans = doWithin(within, "plans", openPlanPublisher(context, { ...shared, judgePull: openPullsJudge(context, shared) }));
+  const publishPlans = trace(within, "plans", openPlanPublisher(context, { ...shared, judgePull: openPullsJudge(context, shared) }));
   const publisher = openPublisher(context, shared);
   const recorder = openRecorder(context, remote, attention);
-  const startRuns = doWithin(within, "start", openStarter(context, shared));
+  const startRuns = trace(within, "start", openStarter(context, shared));
   const formerPlaces = openFormerPlaces(context);
   const watchOpenPulls = openPullWatch(context, shared.gateChecks, shared.rules);
   const round = openRound(context, {
@@ -111,14 +111,9 @@ export function openRepo(context: RepoContext): RepoLoop {
     startRuns,
     formerPlaces,
     noteUnprotected: openNoteUnprotected(context, attention),
-    decide: doWithin(
-      within,
-      "decide",
-      openDecider(context, doWithin(within, "observe", openObserver(context, shared)), shared.reader),
-      ofRun,
-    ),
-    recorder: { ...recorder, record: doWithin(within, "record", recorder.record) },
-    act: doWithin(within, "act", openActor(context, { ...shared, recorder })),
+    decide: trace(within, "decide", openDecider(context, trace(within, "observe", openObserver(context, shared)), shared.reader), ofRun),
+    recorder: { ...recorder, record: trace(within, "record", recorder.record) },
+    act: trace(within, "act", openActor(context, { ...shared, recorder })),
     watchOpenPulls,
     publisher,
     pastRuns,

@@ -12,8 +12,8 @@ const FORGOTTEN_MS = 15 * 60_000;
 const MOST_KEPT = 1000;
 
 /**
- * A forge whose comments say above what needs attention, and which leaves alone for a while what GitHub has refused: whoever wants it
- * again is given the same refusal, and GitHub is asked less often each time. What it refuses is noted where people look.
+ * Leaves alone for a while what GitHub has refused, and says above comments what needs attention. Whoever wants it again is given the
+ * same refusal, and GitHub is asked less often each time. What it refuses is noted where people look.
  */
 export function withPatience(forge: Forge, attention: Attention, clock: Clock): Forge {
   const refused = new BoundedMap<string, { count: number; until: number; error: unknown }>(MOST_KEPT);

@@ -11,7 +11,7 @@ export type Within = <T>(name: string, fields: ScopeFields, work: () => T) => T;
 export const justDone: Within = (_name, _fields, work) => work();
 
 /** Gives a function that does its work under a name. */
-export function doWithin<Given extends unknown[], T>(
+export function trace<Given extends unknown[], T>(
   within: Within,
   name: string,
   work: (...given: Given) => T,

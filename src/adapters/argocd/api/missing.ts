@@ -25,9 +25,9 @@ const TOTAL_MS = 30_000;
 type Answers = Map<string, AnyReason | undefined>;
 
 /**
- * Argo CD leaves out of a list what an account may not get, which looks as if it were gone. By its name it says which: 404 is gone, 403 is
- * forbidden. Keeps those of which it does not say that they are gone; unsettled are those that were not asked about, or in vain. Takes
- * 30 s of the clock at most. Never rejects.
+ * Tells what an account may not get, and Argo CD leaves out of a list, from what is gone. By its name it says which: 404 is gone, 403
+ * is forbidden. Keeps those of which it does not say that they are gone; unsettled are those that were not asked about, or in vain.
+ * Takes 30 s of the clock at most. Never rejects.
  */
 export async function withheldOf<View extends Versioned>(
   missing: ReadonlyMap<string, View>,

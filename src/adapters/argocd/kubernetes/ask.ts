@@ -101,8 +101,8 @@ export async function readSyncWindows(
 }
 
 /**
- * Reads the Rollouts of an Application that runs in the very cluster that this client reads, where RBAC lets it. Those of other
- * clusters cannot be seen from here.
+ * Reads the Rollouts of an Application that runs in this client's own cluster, where RBAC lets it. Those of other clusters cannot be
+ * seen from here.
  */
 export async function readRollouts(client: KubeClient, application: ApplicationView): Promise<RolloutsOutcome> {
   if (!isInCluster(application.spec.destination)) return "unavailable";

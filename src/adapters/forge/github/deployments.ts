@@ -7,8 +7,8 @@ import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";
 const DESCRIPTION_LIMIT = 140;
 
 /**
- * Finds or makes the deployment of ours for an environment and task, and adds a status where the newest says something else.
- * GitHub is told neither to merge the base into what is deployed nor to wait for checks: the rollout decides both.
+ * Keeps our deployment for an environment and task, with a status where the newest says something else. GitHub is told neither to
+ * merge the base into what is deployed nor to wait for checks: the rollout decides both.
  */
 export function deploymentWriter(place: RepoOctokit, identity: () => Promise<{ login: string }>) {
   const known = new Map<string, Known>();

@@ -55,7 +55,7 @@ export async function rulesOn(place: RepoOctokit, branch: string): Promise<strin
   return (await activeRules(place, branch)).map(({ type }) => type);
 }
 
-/** None where they are not offered by an older Enterprise Server, or GitHub refuses to tell, as of a free plan's private repository. */
+/** Reads the rules of a branch; none where an older Enterprise Server or a free plan has them not. */
 export async function activeRules({ octokit, owner, repo }: RepoOctokit, branch: string): Promise<Rule[]> {
   const ask = () => octokit.paginate(octokit.rest.repos.getBranchRules, { owner, repo, branch, per_page: 100 });
   return (await askingOrNone(ask, [403, 404])) ?? [];

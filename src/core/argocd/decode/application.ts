@@ -81,8 +81,8 @@ export function decodeIntended(raw: unknown): IntendedSpec {
 }
 
 /**
- * Makes of an Application one of which is known that it was there, and nothing of how it is now: who it is and where it runs
- * stay, what it reported does not, so that it is neither live, nor lost, nor failing.
+ * Makes an Application of which nothing is known but that it was there. Who it is and where it runs stay, what it reported does not,
+ * so that it is neither live, nor lost, nor failing.
  */
 export function withheldApplication(view: ApplicationView, unreadable: AnyReason): ApplicationView {
   return {

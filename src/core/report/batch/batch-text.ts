@@ -8,7 +8,7 @@ interface Author {
   email: string;
 }
 
-/** Title and body of a batch's PR and the message of its commit, in the rollout's own words where it has some. */
+/** Writes title, body and commit message of a batch, in the rollout's own words where it has some. */
 export function batchText(run: Run, batch: Batch, author: Author, now: number): DeliveryDefaults {
   const body = batchBody(run, batch, now);
   return deliveryText(run, batch, { title: titleOf(run, batch), body, commitMessage: batchCommitMessage(run, batch) }, author);

@@ -13,7 +13,7 @@ interface Beside {
   why: string;
 }
 
-/** Clusters that joined and are still to be caught up, those in quarantine, and those that appeared and are not taken. */
+/** Lists clusters beside the batches: those that joined, those in quarantine, and those not taken. */
 export function besides(run: Run): Beside[] {
   const moved = new Set(run.batches.flatMap((batch) => batch.targets.map((target) => target.cluster)));
   const shown = new Set([...run.requeued, ...run.skipped].map((one) => one.cluster));

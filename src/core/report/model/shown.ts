@@ -1,7 +1,7 @@
 /** A run as those who draw Markdown have it: its model, and what says a reason with its commands marked. They see nothing else of the run. */
 import type { AnyReason } from "../../base/reason.ts";
 import type { Run } from "../../run/state/run.ts";
-import { endSentence } from "../reasons/phrases.ts";
+import { addStop } from "../reasons/phrases.ts";
 import { sentenceOf, wholeSentence } from "../reasons/say.ts";
 import type { GivenToDraw } from "./context.ts";
 import { modelOf } from "./run-model.ts";
@@ -24,7 +24,7 @@ export function shownOf(run: Run, now: number, given: GivenToDraw = {}): Shown {
     model: modelOf(run, now, given),
     now,
     whole,
-    of: ({ reason, says }, most) => (reason === undefined ? endSentence(says) : whole(reason, most)),
+    of: ({ reason, says }, most) => (reason === undefined ? addStop(says) : whole(reason, most)),
     sentence: (reason) => sentenceOf(reason, run),
   };
 }

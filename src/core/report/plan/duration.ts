@@ -66,9 +66,10 @@ const MERGE_MS = 60_000;
 const PUSH_MS = 10_000;
 
 /**
- * Durations of the stages that past runs went through to the end, from the first PR to the last batch settled. Waits for people are in
- * them, as they were; those for windows and freezes are not, since the next ones are others. Freezes of then are not kept: those of now
- * stand for them, where they are for a stage as a whole: which clusters a batch of then had is not read. A stage without a batch says nothing.
+ * Measures the stages that past runs went through to the end, from first PR to last settled batch. Waits for people are in them, as
+ * they were; those for windows and freezes are not, since the next ones are others. Freezes of then are not kept: those of now stand
+ * for them, where they are for a stage as a whole: which clusters a batch of then had is not read. A stage without a batch says
+ * nothing.
  */
 export function historyOf(runs: readonly TimedRun[], freezes: readonly PlacedFreeze[] = []): History {
   const ofStages = freezes.filter(({ selector }) => selector === undefined);

@@ -4,7 +4,7 @@ import type { CheckRef } from "../../reasons/refs.ts";
 import { CLUSTER_COMMANDS } from "./commands-clusters.ts";
 import { ROLLOUT_COMMANDS } from "./commands-rollouts.ts";
 import { type Entries, entriesOf } from "./entry.ts";
-import { batchPhrase, checkPhrase, endPhrase, endSentence, type Names, promotedPhrase, pullPhrase } from "./phrases.ts";
+import { addStop, batchPhrase, checkPhrase, endPhrase, type Names, promotedPhrase, pullPhrase } from "./phrases.ts";
 
 const MOST_NAMED = 20;
 
@@ -63,12 +63,12 @@ const GENERAL = entriesOf<CommandReasons>()({
   RUN_IS_PAUSED: {
     subject: "run",
     actions: ["resume"],
-    says: ({ because, ask }, names) => `${endSentence(pausedPhrase(because, names))} Next: ${names.because(ask)}`,
+    says: ({ because, ask }, names) => `${addStop(pausedPhrase(because, names))} Next: ${names.because(ask)}`,
   },
   HOTFIX_WHILE_PAUSED: {
     subject: "run",
     actions: ["resume"],
-    says: ({ because, ask }, names) => `nothing merges, since ${endSentence(pausedPhrase(because, names))} Next: ${names.because(ask)}`,
+    says: ({ because, ask }, names) => `nothing merges, since ${addStop(pausedPhrase(because, names))} Next: ${names.because(ask)}`,
   },
   COMMAND_WAITS_FOR_MERGE: { subject: "pull", says: "`/{command}` of @{by} waits until GitHub has merged {pull}, or refused to" },
 

@@ -1,7 +1,7 @@
 /** Why a batch must not be merged, or not yet. */
 import type { EngineReasons } from "../../reasons/engine.ts";
 import { entriesOf } from "./entry.ts";
-import { endSentence, few } from "./phrases.ts";
+import { addStop, few } from "./phrases.ts";
 import { sayRender } from "./render.ts";
 
 const UNVERIFIED = "Without that check it goes on with sourceRef.unverified: true";
@@ -28,7 +28,7 @@ export const GUARD = entriesOf<EngineReasons>()({
     subject: "file",
     says: ({ problem, because }, names) => {
       const why = problem === undefined ? "Argo CD's own error is not known" : `${problem.where}: ${sayRender(problem).message}`;
-      return `Stagecoach cannot render the ApplicationSet, so it does not know what it would change: ${why}; ${endSentence(names.because(because))} ${UNVERIFIED}`;
+      return `Stagecoach cannot render the ApplicationSet, so it does not know what it would change: ${why}; ${addStop(names.because(because))} ${UNVERIFIED}`;
     },
   },
   PLANE_NOT_ASKED: { subject: "controlPlane", says: "Stagecoach cannot ask control plane {plane} now" },

@@ -5,7 +5,7 @@ import { formatDuration, type Time } from "../../base/time.ts";
 import type { LivenessReasons, ParentStep } from "../../reasons/liveness.ts";
 import type { CommandName } from "../../spec/commands.ts";
 import type { Entries, Subject } from "./entry.ts";
-import { childSet, endSentence, type Names } from "./phrases.ts";
+import { addStop, childSet, type Names } from "./phrases.ts";
 import type { Wording } from "./wording.ts";
 
 const USED_UP = " Argo CD does not try this revision again by itself: push a new commit, or sync it by hand.";
@@ -47,7 +47,7 @@ const after = (before: string, text: string | undefined, behind = "") => (text =
 
 function begun(because: AnyReason, names: Names): string {
   const text = names.because(because);
-  return endSentence(text.slice(0, 1).toUpperCase() + text.slice(1));
+  return addStop(text.slice(0, 1).toUpperCase() + text.slice(1));
 }
 
 const STEPS: Record<ParentStep, (parent: string, set: string) => string> = {
@@ -104,7 +104,7 @@ const SAYS: Says = {
   UNLISTED_ASKING_FAILED: "Argo CD no longer lists it, and Stagecoach could not ask why: {because}",
   CHANGE_NOT_IN_SPEC: ({ because, owner }, names) => {
     const why = owner === undefined ? "" : `; its ApplicationSet ${owner.name} changes nothing: ${names.because(owner.because)}`;
-    return `The change is not in the Application yet: ${endSentence(`${names.because(because)}${why}`)}`;
+    return `The change is not in the Application yet: ${addStop(`${names.because(because)}${why}`)}`;
   },
   SPEC_AWAITS: (reason, names) => `${begun(reason.because, names)} ${awaitedPhrase(reason, names)}`,
   SPEC_UNRENDERED: "Stagecoach cannot work out what its spec should be at the commit, so it cannot compare the two",
@@ -178,8 +178,7 @@ const SAYS: Says = {
     return `Argo CD ${againAt === undefined ? "cannot" : "did not"} reach cluster ${name}${tried}${after(": ", message)}.${again}`;
   },
   CLUSTER_UNREACHED: ({ message = "" }) => `Argo CD could not reach its cluster when it last compared: ${message}.`,
-  CHILD_NOT_LIVE: ({ child, because }, names) =>
-    `Its Application ${child} does not count as healthy: ${endSentence(names.because(because))}`,
+  CHILD_NOT_LIVE: ({ child, because }, names) => `Its Application ${child} does not count as healthy: ${addStop(names.because(because))}`,
   SYNC_STATUS: ({ status = "not known" }) => `Its sync status is ${status}.`,
   SYNC_BY_HAND: "It is OutOfSync and auto-sync is off: a person who may sync it must press Sync in Argo CD.",
   OUT_OF_SYNC: ({ idle }) => `It is OutOfSync${idle === undefined ? "." : `, and nothing syncs it${IDLE[idle]}`}`,
@@ -201,7 +200,7 @@ const SAYS: Says = {
 
   CONTENT_ASKED: "Stagecoach is asking Argo CD what its objects hold.",
   CONTENT_UNREAD: ({ because, required }, names) =>
-    `Stagecoach cannot read what its objects hold: ${endSentence(names.because(because))} ${required ? "With `proof: content` it does not count as healthy before that" : "If that stays so, it counts by its revision"}.`,
+    `Stagecoach cannot read what its objects hold: ${addStop(names.because(because))} ${required ? "With `proof: content` it does not count as healthy before that" : "If that stays so, it counts by its revision"}.`,
   CONTENT_UNTOLD:
     "Its objects do not show whether the change has arrived, and with `proof: content` it does not count as healthy before they do: pin a value that shows in them, such as a tag, or set `proof: revision`.",
   CONTENT_NOT_LIVE: "Argo CD calls it Synced, but what its cluster holds is not what the pins say.",

@@ -186,7 +186,7 @@ export function release({ values }: { values: Readonly<Record<string, string>> }
 }
 
 /** Puts a stop at the end of a sentence that has none. */
-export function endSentence(text: string): string {
+export function addStop(text: string): string {
   const line = text.trim();
   return line === "" || /[.!?…]\)?$/.test(line) ? line : `${line}.`;
 }

@@ -13,7 +13,7 @@ import { GATES } from "./gates.ts";
 import { BREACHES, JOURNAL } from "./journal.ts";
 import { LIVENESS } from "./liveness.ts";
 import { OUTCOME } from "./outcome.ts";
-import { endSentence, type Names } from "./phrases.ts";
+import { addStop, type Names } from "./phrases.ts";
 import { PROBLEMS } from "./problems/problems.ts";
 import { RENDER_PROBLEMS } from "./render.ts";
 import { SETTINGS } from "./settings.ts";
@@ -97,7 +97,7 @@ export function wholeSentence(reason: AnyReason, run?: Planned, most = Number.PO
   const isOurs = isWord && !isBegunByName(text, reason, namesOf(run));
   const begun = isOurs ? text.charAt(0).toUpperCase() + text.slice(1) : text;
   if (begun.length > most) return `${begun.slice(0, most - 1)}…`;
-  return endSentence(begun);
+  return addStop(begun);
 }
 
 /** Fields that name nothing: a code, and what a person or another program said. */

@@ -1,7 +1,7 @@
 import { count } from "../../base/count.ts";
 import type { PinRef, TargetReasons } from "../../reasons/targets.ts";
 import { type Entries, entriesOf } from "./entry.ts";
-import { clock, endSentence, issuePhrase, pinPhrase } from "./phrases.ts";
+import { addStop, clock, issuePhrase, pinPhrase } from "./phrases.ts";
 
 const WEBHOOK = "With its webhook Argo CD hears of pushes at once: docs/argocd.md#argo-cds-webhook";
 
@@ -58,7 +58,7 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
     says: ({ seen, because }, names) =>
       seen
         ? `not healthy within its deadline: ${names.because(because)}`
-        : `Argo CD has not shown the change within its deadline: ${endSentence(names.because(because))} ${WEBHOOK}.`,
+        : `Argo CD has not shown the change within its deadline: ${addStop(names.because(because))} ${WEBHOOK}.`,
     means: "Argo CD did not show the change healthy within `seenDeadline` or `progressDeadline`",
     todo: "look at the Application in Argo CD. `/retry` looks again, `/requeue CLUSTER` tries it later, `/skip CLUSTER` leaves it out, `/rollback` puts the old values back",
   },
@@ -83,7 +83,7 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
     subject: "application",
     says: ({ because, at, answer, seen }, names) => {
       const hint = seen ? "" : ` ${WEBHOOK}.`;
-      const why = endSentence(names.because(because));
+      const why = addStop(names.because(because));
       if (answer === "asked") return `${why} Stagecoach asked Argo CD to compare again at ${clock(at)}.`;
       if (answer === "unavailable") return `${why} Stagecoach may not ask Argo CD to compare again (\`allowRefresh\`).${hint}`;
       return `${why} Stagecoach asked Argo CD at ${clock(at)} to compare again, and that failed: ${inShort(names.because(answer.failed))}.${hint}`;

@@ -10,9 +10,9 @@ import type { AnalysisRef, BatchRef, HookRef, PullRef, SourceNamed } from "../..
 import type { NextStepRef, WaitRef } from "../../reasons/stages.ts";
 import { type Counting, inCounted } from "../counted.ts";
 import {
+  addStop,
   analysisPhrase,
   batchPhrase,
-  endSentence,
   hookPhrase,
   type Names,
   nextStepPhrase,
@@ -89,7 +89,7 @@ function fill(text: string, reason: AnyReason, names: Names): string {
     )
     .replaceAll(/\{(\w+)\}(\.(?=\s|$))?/g, (_, field: string, stop = "") => {
       const said = phrase(field, reason[field], names);
-      return stop === "" ? said : endSentence(said);
+      return stop === "" ? said : addStop(said);
     });
 }
 

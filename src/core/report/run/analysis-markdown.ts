@@ -3,7 +3,7 @@ import { cell } from "../escape.ts";
 import { foldText, table } from "../markdown.ts";
 import { LABELS } from "../model/labels.ts";
 import type { ModelNode, RunModel, Tone } from "../model/types.ts";
-import { endSentence } from "../reasons/phrases.ts";
+import { addStop } from "../reasons/phrases.ts";
 
 const MOST_ROWS = 40;
 
@@ -12,7 +12,7 @@ function rowsOf(first: string, checks: readonly ModelNode[], most = MOST_ROWS): 
     cell(name, 200),
     LABELS[state],
     cell(facts.join(" · "), 500),
-    cell(endSentence(says), 500),
+    cell(addStop(says), 500),
   ]);
   return table([first, "state", "measured", "why"], rows, most);
 }

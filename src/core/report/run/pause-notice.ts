@@ -12,7 +12,7 @@ import { LABELS } from "../model/labels.ts";
 import { type Shown, shownOf } from "../model/shown.ts";
 import type { ModelNode } from "../model/types.ts";
 import type { PageOf } from "../page-places.ts";
-import { endSentence } from "../reasons/phrases.ts";
+import { addStop } from "../reasons/phrases.ts";
 import { runMark, runTitle } from "../words.ts";
 import { turn } from "./run-comment.ts";
 
@@ -65,7 +65,7 @@ function applicationLine(shown: Shown, pause: Pause, cluster: ModelNode, { name,
   const at = `Application ${shownName}${shown.model.targetBy === "application" ? "" : ` on ${code(cluster.name)}`}`;
   // What the pause is about stands above.
   const says = present(!holdsReason(pause.reason, node.reason) && cell(shown.of(node), 500), ...rollouts).join(" ");
-  return `- ${says === "" ? endSentence(at) : `${at}: ${says}`}`;
+  return `- ${says === "" ? addStop(at) : `${at}: ${says}`}`;
 }
 
 /** By the label that keeps it out, which somebody has to take away. */

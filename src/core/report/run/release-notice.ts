@@ -22,7 +22,7 @@ export function lateStart({ rollout, number, release, trigger, startedAt }: Run)
   return `## ▶ Run ${runNumber(number)} of ${code(rollout)} has begun\n\n${code(releaseName(release.values).slice(0, 200))} was merged before, and refused${since}. What stood against it is over, so its run began at ${startedAt.slice(0, 16).replace("T", " ")} UTC. \`/pause\` holds it, \`/abort\` ends it.\n`;
 }
 
-/** On the PR of a release that was merged while a run of its rollout is in progress, and waits or is rejected for it. */
+/** Writes the comment on a release that was merged while a run of its rollout goes on. */
 export function releaseNotice(kind: "queued" | "rejected", values: Readonly<Record<string, string>>, { rollout, number }: Run): string {
   const shown = code(releaseName(values).slice(0, 200));
   const run = `Run ${runNumber(number)} of ${code(rollout)}`;

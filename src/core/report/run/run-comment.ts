@@ -12,7 +12,7 @@ import { LABELS, stateWord } from "../model/labels.ts";
 import { type Shown, shownOf } from "../model/shown.ts";
 import type { Eta, ModelNode, RunModel } from "../model/types.ts";
 import { nextLine } from "../reasons/next-line.ts";
-import { endSentence } from "../reasons/phrases.ts";
+import { addStop } from "../reasons/phrases.ts";
 import { rolloutsOfRun } from "../rollouts.ts";
 import { releaseTitle, valuesTable } from "../values.ts";
 import { age, clockTime, runMark, runTitle, stateMark } from "../words.ts";
@@ -99,7 +99,7 @@ export function causeLine({ cause }: Pick<RunModel, "cause">): string {
     return [metric, value === "" ? "" : `measured ${value}`, limit].filter((part) => part !== "").join(", ");
   });
   const says = measured.length > 0 ? measured.join("; ") : cause.says;
-  return `**Cause:** ${[cause.name === "" ? "" : link, cell(endSentence(says), 1000)].filter((part) => part !== "").join(": ")}`;
+  return `**Cause:** ${[cause.name === "" ? "" : link, cell(addStop(says), 1000)].filter((part) => part !== "").join(": ")}`;
 }
 
 /** Which control planes cannot be seen: what of the run waits for them, and what goes on. */

@@ -34,7 +34,7 @@ function untouched({ plan, batches }: Run, stage: number): string[] {
   return left;
 }
 
-/** At most `free` clusters in order, units whole, and none that is kept apart from another or from one in flight. */
+/** Chooses at most `free` clusters in order, units whole, and none kept apart from one in flight. */
 export function choose(draft: Draft, stage: number, left: readonly string[], free: number): string[] {
   const valuesOf = apartIn(draft, stage);
   const inFlight = listOccupied(draft.run, stage);
@@ -98,7 +98,7 @@ export function limiterOf({ world }: Pick<Draft, "world">): Limiter | undefined 
 }
 
 /**
- * Of these clusters as many, in order, as the limits could ever let travel in one batch, were nothing else in flight: a larger one would
+ * Takes of these clusters, in order, as many as limits would let travel in one batch with nothing else in flight. A larger one would
  * wait for ever. What has to travel together stays together, and of the first that is never less.
  */
 export function withinLimits(draft: Draft, clusters: readonly string[]): string[] {
@@ -120,7 +120,7 @@ export function withinLimits(draft: Draft, clusters: readonly string[]): string[
   return kept;
 }
 
-/** Of the targets of a batch that is built again, those that may still travel together, and the clusters that are left for a later batch. */
+/** Splits a batch that is built again: targets that may still travel together, and clusters left for a later one. */
 export function fitting(draft: Draft, batch: Batch, targets: BatchTarget[]): { targets: BatchTarget[]; dropped: string[] } {
   // The later weights of what is in flight, and what puts old values back, stay whole.
   if (putsBack(batch) || (batch.step?.index ?? 1) > 1) return { targets, dropped: [] };

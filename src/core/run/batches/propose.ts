@@ -14,7 +14,7 @@ import { arrive } from "./arrive.ts";
 import { opening } from "./build.ts";
 import { skip } from "./requeue.ts";
 
-/** Asks for the PRs of batches that have none yet, or lets a batch with nothing to change go on without one. */
+/** Asks for the PRs of batches that have none yet; a batch with nothing to change goes on without one. */
 export function propose(draft: Draft): void {
   for (const batch of draft.run.batches) {
     // A later stage's batch waits where an earlier stage has something to catch up on.

@@ -38,7 +38,7 @@ function quarantineBudget(run: Run): number {
   return "count" in max ? max.count : Math.ceil((max.percent * clusterCount(run)) / 100);
 }
 
-/** Leaves out those of the clusters that are to be, with all that share their pins, and gives back the others. */
+/** Leaves out clusters that are unreachable, with all that share their pins, and gives back the others. */
 export function leaveUnreachable(draft: Draft, stage: number, clusters: readonly string[]): string[] {
   if (draft.run.spec.quarantine === undefined) return [...clusters];
   const out = new Map<string, AnyReason>();

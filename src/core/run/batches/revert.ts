@@ -54,7 +54,10 @@ export function cannotRevert(targets: readonly BatchTarget[]): RunReason | undef
   return undefined;
 }
 
-/** Puts back what stood there before, by a batch for each stage and what limits let travel together, also while the run is paused (docs/spec.md §9.14). */
+/**
+ * Puts back what stood there before, also while the run is paused (docs/spec.md §9.14), by a batch for each stage and what limits let
+ * travel together.
+ */
 export function revert(draft: Draft, targets: readonly (BatchTarget & { stage: number })[]): void {
   for (const [stage, group] of Map.groupBy(targets, (target) => target.stage)) {
     let left = [...new Set(group.map((target) => target.cluster))];

@@ -15,7 +15,7 @@ import { requeue } from "./requeue.ts";
 import { requeuedAreDone, revive, stageIsDone } from "./stage-batches.ts";
 import { makeNextStep } from "./step-make.ts";
 
-/** Makes the batch that comes next, if one may be made now, and moves from stage to stage and to the end. */
+/** Makes the next batch, if one may be made now, and moves from stage to stage to the end. */
 export function moveOn(draft: Draft): void {
   // One PR at a time: what is being closed is seen closed first.
   if (draft.run.batches.some((batch) => batch.closing !== undefined)) return;

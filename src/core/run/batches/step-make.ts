@@ -10,9 +10,9 @@ import { addBatch } from "./build.ts";
 import { makeRoom } from "./close.ts";
 
 /**
- * Makes the batch that brings the next weight to clusters that are through with the one before, its pauses and analyses
- * included. True: one was made, or will be as soon as nothing of another stage is open. Only those go on that are confirmed;
- * who failed, was put off or left out stays where it is.
+ * Makes the batch of the next weight for clusters that are through with the one before, pauses and analyses included. True: one was
+ * made, or will be as soon as nothing of another stage is open. Only those go on that are confirmed; who failed, was put off or left
+ * out stays where it is.
  */
 export function makeNextStep(draft: Draft, stage: number): boolean {
   const due = dueSteps(draft.run, stage);

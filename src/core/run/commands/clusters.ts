@@ -113,7 +113,7 @@ function isRetry({ args }: Command): boolean {
   return args.length === 1 && args[0] === "failed";
 }
 
-/** The merged batch that holds a cluster which is in one of the next weight now, were it as failed since; else where it is. */
+/** Finds the merged batch of a cluster whose next weight is in flight, as if it had failed. Else where it is. */
 export function movedPlace(run: Run, place: Place): Place {
   const batch = isUnmerged(place) ? (midwayBatch(run, place.cluster) ?? failedMidway(run, place.cluster)) : undefined;
   if (batch === undefined) return place;

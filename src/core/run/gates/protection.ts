@@ -19,7 +19,7 @@ export function bareBranch(branch: string, active: Iterable<string>): BareBranch
   return lacks.length === 0 ? undefined : { branch, lacks };
 }
 
-/** A run that merges by itself waits until nobody else can write where it keeps its state and makes its batches. */
+/** Holds a run that merges by itself until nobody else can write to the bot's branches. */
 export function protectionGate({ run, now, world: { unprotected } }: Scene, batch: Batch): Decision | undefined {
   if (unprotected === undefined || run.spec.mode !== "Run" || run.kind === "Rollback" || putsBack(batch)) return undefined;
   if (unprotected === "unread") {

@@ -8,7 +8,7 @@ import { clusterCount, unitOf } from "../state/names.ts";
 import type { Batch, Run } from "../state/run.ts";
 import { planRollback } from "./rollback.ts";
 
-/** Clusters with a failed target, but for those no worse than before their change (docs/spec.md §9.18), and those that stayed put off to the last look. */
+/** Lists clusters with a failed target that is worse than before its change (docs/spec.md §9.18), and those that stayed put off to the last look. */
 export function failedClusters(run: Run): Set<string> {
   const failed = new Set<string>();
   for (const batch of run.batches) for (const cluster of failedIn(batch)) failed.add(cluster);

@@ -24,7 +24,7 @@ export function isMidway(batch: Pick<Batch, "step">, target: Pick<BatchTarget, "
   return isMidStep(batch) && target.phase === "Healthy";
 }
 
-/** The merged batch that holds a cluster at a weight which is not the whole one, and has not been followed by the next; undefined: none does. */
+/** Finds the merged batch that holds a cluster at a weight below the whole that no next one has followed. Undefined: none does. */
 export function midwayBatch(run: Pick<Run, "batches">, cluster: string): Batch | undefined {
   return run.batches.findLast(
     (batch) =>

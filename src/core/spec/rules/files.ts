@@ -12,7 +12,7 @@ export function checkFile(file: string, path: Path, written?: Written): Finding[
 /** What a batch does to a file: a directory is replaced as a whole, or one value is written, at its path where that is known. */
 export type Written = "replaced" | { path?: string | undefined };
 
-/** Why a path does not name a file inside the repo that may be read or, with `written`, changed by a batch; undefined where it does. */
+/** Says why a path names no file of the repo that may be read or, with `written`, changed. Undefined where it does. */
 export function whyOutside(file: string, written?: Written): OutsideFault | undefined {
   if (file === "") return "Empty";
   if (file.startsWith("/") || /^[A-Za-z]:/.test(file)) return "Absolute";

@@ -102,7 +102,7 @@ function valueUsed(part: TemplatePart): string[] {
   return variable.root === "release.values" ? [variable.key] : [];
 }
 
-/** Each pin is of exactly one kind, its templates can be filled in from this release, and its file is in the repo. */
+/** Checks that each pin is of one kind, can be filled in from the release, and names a file of the repo. */
 export function checkPins(pins: readonly Pin[], release: Release | undefined, strategy: string, path: Path): Finding[] {
   const findings: Finding[] = [...checkCommitPaths(release, pins, path), ...checkAllWritten(pins, release, path.slice(0, -1))];
   const names = release && valueNames(release);

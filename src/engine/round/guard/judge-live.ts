@@ -29,7 +29,7 @@ export async function findUndeclared(source: SourceRef, plane: ControlPlane, bas
   return { why: engineReason("GUARD_UNDECLARED", { set: setName(source), plane: named, files }), retry: files.length > 0 };
 }
 
-/** What would come of the change is not known where the set is not applied as it stands, and no pin of it is seen in the live one. */
+/** Says that nobody knows what comes of a change where the set is not applied as it stands and lives without a pin of it. */
 export function unprovenSet({ name }: ControlPlane, { file, made }: ApplicationSetInGit, edits: readonly Edit[]): GuardProblem | undefined {
   if (made === undefined) return undefined;
   const data = { plane: name, declaredIn: file, by: made.by };

@@ -154,7 +154,7 @@ export function openChildren(troubleOfOwner: TroubleOfOwner): Children {
   };
 }
 
-/** Begins what the children want, and says in their parent's assessment what is to be asked for and when to look again. */
+/** Begins what the children want, and notes in their parent's assessment what to ask and when to look again. */
 export function askForChildren(
   assessment: Assessment,
   wants: readonly Want[],

@@ -71,7 +71,7 @@ async function release(world: EmbeddedWorld, { rollouts }: Story, screen: DemoSc
   }
 }
 
-/** What was wrong is mended once a run has failed for the second time, so that a second `/retry` goes through. */
+/** Mends what was wrong once a run has failed twice, so that a second `/retry` goes through. */
 export function openMender(faulty: readonly string[], mend: (cluster: string) => void): (runs: readonly Run[]) => void {
   const failures = new Set<string>();
   let isMended = faulty.length === 0;

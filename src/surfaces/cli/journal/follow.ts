@@ -100,7 +100,7 @@ async function look(source: JournalSource, { name, number, release, andBack }: W
 
 type Refused = NonNullable<IndexEntry["refused"]>;
 
-/** A release that was merged and started no run is what whoever asks for the last run most likely waits for. */
+/** Tells of a release that was merged and started no run, which is what people most likely wait for. */
 export function tellRefused(refused: Refused): void {
   process.stderr.write(visible(refusedText(refusedModel(refused), terminalWidth(process.stderr))));
 }

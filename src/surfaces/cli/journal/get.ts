@@ -5,7 +5,7 @@ import { refusedModel } from "../../../core/report/model/refused.ts";
 import { runDocument } from "../../../core/report/model/run-document.ts";
 import { modelOf } from "../../../core/report/model/run-model.ts";
 import type { History } from "../../../core/report/plan/duration.ts";
-import { endSentence } from "../../../core/report/reasons/phrases.ts";
+import { addStop } from "../../../core/report/reasons/phrases.ts";
 import { runComment } from "../../../core/report/run/run-comment.ts";
 import { renderTree } from "../../../core/report/tree/tree.ts";
 import { isPutBackNext } from "../../../core/run/outcome/rollback.ts";
@@ -124,7 +124,7 @@ async function watch(source: JournalSource, first: Run, { output }: Options): Pr
       run = sight.run ?? run;
       const asOf = await source.asOf();
       age = asOf === undefined ? "" : ageText(asOf, Date.now());
-      if (screen === undefined && why !== asOf?.why) process.stderr.write(`${endSentence(age.replace(/^as/, "As"))}\n`);
+      if (screen === undefined && why !== asOf?.why) process.stderr.write(`${addStop(age.replace(/^as/, "As"))}\n`);
       why = asOf?.why;
       if (sight.moved || screen !== undefined) draw();
       if (isEnded(run) && !isPutBackNext(run)) break;

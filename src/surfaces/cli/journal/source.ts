@@ -10,7 +10,7 @@ import { openJournalReader } from "../../../adapters/git/journal/reader.ts";
 import { GitError } from "../../../adapters/git/port.ts";
 import { type GitReader, openReader } from "../../../adapters/git/reader.ts";
 import type { History } from "../../../core/report/plan/duration.ts";
-import { endSentence } from "../../../core/report/reasons/phrases.ts";
+import { addStop } from "../../../core/report/reasons/phrases.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { parseRepoConfig } from "../../../core/spec/parse/parse.ts";
@@ -221,7 +221,7 @@ export async function withSource<T>(
   const source = await openSource(options);
   try {
     const asOf = await source.asOf();
-    if (asOf !== undefined && !asOf.answered) process.stderr.write(`${endSentence(ageText(asOf, Date.now()).replace(/^as/, "As"))}\n`);
+    if (asOf !== undefined && !asOf.answered) process.stderr.write(`${addStop(ageText(asOf, Date.now()).replace(/^as/, "As"))}\n`);
     const done = await work(source);
     // For people alone: what is read by a program has its own field or none.
     if (!sealed && process.stderr.isTTY) process.stderr.write(NOT_CHECKED);

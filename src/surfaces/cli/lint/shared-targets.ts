@@ -14,9 +14,9 @@ export interface Planned {
 }
 
 /**
- * Rollouts of hand-written Applications, or of several sets, that take an Application of another one, or write the place that another one writes: they
- * would undo each other's batches. Sources that are alike are found without a plan (`clashes`); `known` are the files told of so.
- * One problem for each two rollouts, at the later one's sourceRef.
+ * Finds rollouts that take an Application of another one, or write the place that another one writes. They would undo each other's
+ * batches. Sources that are alike are found without a plan (`clashes`); `known` are the files told of so. One problem for each two
+ * rollouts, at the later one's sourceRef.
  */
 export function sharedTargets(
   planned: readonly Planned[],

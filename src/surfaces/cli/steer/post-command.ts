@@ -2,7 +2,7 @@
 import { Command, Option } from "commander";
 import { JOURNAL_BRANCH } from "../../../adapters/git/journal/journal.ts";
 import { defined } from "../../../core/base/defined.ts";
-import { endSentence } from "../../../core/report/reasons/phrases.ts";
+import { addStop } from "../../../core/report/reasons/phrases.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { shortName } from "../../../core/report/words.ts";
 import { clustersNamed } from "../../../core/run/commands/clusters.ts";
@@ -188,5 +188,5 @@ async function shown(posted: Posted, { outcome, message, answer }: Outcome, outp
     return `${head}\n${markdownText(answer, { width: process.stdout.columns, colour: wantsColour() })}`;
   }
   const said = outcome.charAt(0).toUpperCase() + outcome.slice(1);
-  return `${head}${endSentence(message === "" ? said : `${said}: ${plain(message)}`)}\n`;
+  return `${head}${addStop(message === "" ? said : `${said}: ${plain(message)}`)}\n`;
 }

@@ -201,7 +201,7 @@ async function refuseUnclaimed(reading: Reading, { comment, line }: Candidate, w
   refuseOnce(reading, key, line, reason("ROLLOUT_STEERED_ELSEWHERE", { here: steered }));
 }
 
-/** Which rollouts are steered from which PR, and since when a command has waited for one that did not read it yet. */
+/** Knows which rollouts are steered from which PR, and since when a command waits for one that did not read it. */
 export function openUnclaimed(clock: Clock) {
   const steered = new BoundedMap<number, Set<string>>(MOST_STEERED);
   const waitsSince = new BoundedMap<string, number>(MOST_UNCLAIMED);

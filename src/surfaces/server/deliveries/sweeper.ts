@@ -40,8 +40,8 @@ interface Attempt {
 }
 
 /**
- * A delivery of which no attempt was answered with 2xx is asked for again under its GUID, at most three times. The list
- * is newest first and may be cut: what is then missed, the resync finds.
+ * Asks again, at most three times, for a delivery of which no attempt was answered with 2xx. The list is newest first and may be cut:
+ * what is then missed, the resync finds.
  */
 export function openSweeper({ app, clock, log }: SweeperOptions): Sweeper {
   let since = clock.now() - FIRST_LOOK_MS;
