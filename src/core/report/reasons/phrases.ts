@@ -199,7 +199,7 @@ export function pinPhrase(value: string): string {
 /** Why what a child set makes cannot be told. */
 export function childSet({ set, seen, said }: { set: string; seen: boolean; said?: string | undefined }): string {
   if (said !== undefined)
-    return `The controller of ApplicationSet ${set} reports an error, so what it makes may be of before: ${ended(said)}`;
+    return `The controller of ApplicationSet ${set} reports an error, so what it makes may be of before: ${addStop(said)}`;
   if (seen) return `The controller of ApplicationSet ${set} has not generated anything from it yet.`;
   return `Stagecoach does not see ApplicationSet ${set}, so it cannot tell what that makes: let it read ApplicationSets, or select their Applications as targets.`;
 }
