@@ -128,15 +128,7 @@ export async function startStagecoach(given: StagecoachOptions): Promise<Stageco
     routes: webRoutes({ runs, standing, ...shownOf(repos, options), ...seenFrom(options), onChange, planes }, clock),
     isReady: () => state === "ready",
   });
-  metrics?.watch({
-    now: clock.now,
-    runs,
-    standing,
-    repositories: () => repos.counts(),
-    queue: queue.depth,
-    sharing: queue.sharing,
-    planes,
-  });
+  metrics?.watch({ now: clock.now, runs, standing, planes, ...{ repositories: repos.counts, queue: queue.depth, sharing: queue.sharing } });
   const close: Stagecoach["close"] = async ({ withinMs = DRAIN_MS } = {}) => {
     state = "stopping";
     resync.stop();
@@ -153,8 +145,8 @@ export async function startStagecoach(given: StagecoachOptions): Promise<Stageco
   await firstRounds.of(first);
   state = "ready";
   resync.start();
-  const idle = () => resync.rediscover.settled().then(() => queue.idle());
-  return { ...addressOf(server), repositories: () => repos.keys(), runs, onChange, resync: resync.now, idle, close };
+  const idle = () => resync.rediscover.settled().then(queue.idle);
+  return { ...addressOf(server), repositories: repos.keys, runs, onChange, resync: resync.now, idle, close };
 }
 
 function openChanges(): { announce(): void; onChange: Stagecoach["onChange"] } {

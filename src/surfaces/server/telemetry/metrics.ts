@@ -14,6 +14,8 @@ import type { Standing } from "../../web/source.ts";
 import type { RateSeen } from "../tenancy/octokits.ts";
 import { CATALOG, type CatalogEntry, type MetricName } from "./catalog.ts";
 import { type Labels, Names, OTHER, openLabels, type RolloutLabels, type ShownNames } from "./names.ts";
+import { readSharing } from "./sharing.ts";
+import { Sums } from "./sums.ts";
 
 /** What is read when somebody asks, not kept up to date in between. */
 export interface MetricsSource {
@@ -180,22 +182,6 @@ function readGauges(made: Made, labels: Labels, source: MetricsSource): void {
   for (const [of, count] of Object.entries(labels.leftOut())) made.gauge("stagecoach_metrics_left_out").set({ of }, count);
 }
 
-function readSharing(made: Made, sharing: SharingState | undefined): void {
-  if (sharing === undefined) return;
-  made.gauge("stagecoach_lease_held").set(sharing.holds ? 1 : 0);
-  made.gauge("stagecoach_replicas").set(sharing.replicas);
-  for (const state of ["owned", "free"] as const) made.gauge("stagecoach_shared_repositories").set({ state }, sharing[state]);
-  made.gauge("stagecoach_deliveries_kept").set({ state: "waiting" }, sharing.waiting);
-  made.gauge("stagecoach_deliveries_kept").set({ state: "set-aside" }, sharing.setAside);
-  for (const [name, total] of [
-    ["stagecoach_lease_losses_total", sharing.lost],
-    ["stagecoach_takeovers_total", sharing.takeovers],
-  ] as const) {
-    made.counter(name).reset();
-    made.counter(name).inc(total);
-  }
-}
-
 function readRuns(made: Made, labels: Labels, { runs, now }: MetricsSource): void {
   const all = runs();
   for (const gone of labels.keepOnly(all.map(({ repository, run }) => ({ repository, rollout: run.rollout })))) forget(made, gone);
@@ -213,42 +199,6 @@ function readRuns(made: Made, labels: Labels, { runs, now }: MetricsSource): voi
   waits.into(made.gauge("stagecoach_run_wait_seconds"));
   // What a rate is taken of has to be there before it grows.
   for (const of of phases.labels()) for (const name of OF_ROLLOUTS) made.counter(name).inc({ ...of }, 0);
-}
-
-/** Puts together what falls under the same labels, of which each rollout has one object: the library is told once for each series. */
-class Sums {
-  readonly #values = new Map<RolloutLabels, Map<string, number>>();
-  readonly #label: string;
-
-  constructor(label: string) {
-    this.#label = label;
-  }
-
-  add(of: RolloutLabels, value: string, count: number): void {
-    const values = this.#of(of);
-    values.set(value, (values.get(value) ?? 0) + count);
-  }
-
-  atLeast(of: RolloutLabels, value: string, seconds: number): void {
-    const values = this.#of(of);
-    values.set(value, Math.max(values.get(value) ?? 0, seconds));
-  }
-
-  labels(): Iterable<RolloutLabels> {
-    return this.#values.keys();
-  }
-
-  /** Sets a gauge anew. */
-  into(gauge: Gauge): void {
-    gauge.reset();
-    for (const [of, values] of this.#values) for (const [value, count] of values) gauge.set({ ...of, [this.#label]: value }, count);
-  }
-
-  #of(of: RolloutLabels): Map<string, number> {
-    const known = this.#values.get(of) ?? new Map<string, number>();
-    this.#values.set(of, known);
-    return known;
-  }
 }
 
 const KINDS = ["release", "rollback"];
