@@ -181,8 +181,18 @@ function traceClusters({ set, text, param, at, found }: Trace, clusters: Record<
   add(found, { kind: "generator field", slot: `generator field ${param}`, file: set.file, path: pin }, text);
 }
 
+/** A set of thousands of Applications has one template. */
+const WANTED = new WeakMap<object, Wanted[]>();
+
 /** Parameters written at places of the template where versions go. */
 function wantedParams(spec: unknown): Wanted[] {
+  if (!isRecord(spec)) return [];
+  const known = WANTED.get(spec) ?? paramsWanted(spec);
+  WANTED.set(spec, known);
+  return known;
+}
+
+function paramsWanted(spec: Record<string, unknown>): Wanted[] {
   const wanted = new Map<string, Wanted>();
   for (const { path, text, isVersionPlace } of leaves(spec, [], 0)) {
     if (!isVersionPlace) continue;
