@@ -7,7 +7,6 @@
  */
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { jsonPatch } from "../../../core/base/json-patch.ts";
 import { applicationLinks } from "../../../core/report/links.ts";
 import { fleetOf, fleetRollout, rolloutKey } from "../../../core/report/model/fleet.ts";
 import { runDocument } from "../../../core/report/model/run-document.ts";
@@ -17,6 +16,7 @@ import type { PlanDocument } from "../../../core/report/model/schema/plan.ts";
 import type { RunDocument } from "../../../core/report/model/schema/run.ts";
 import type { History } from "../../../core/report/plan/duration.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
+import { jsonPatch } from "../json-patch.ts";
 import type { Standing, WebClock, WebSource } from "../source.ts";
 import { openBeside } from "./beside-runs.ts";
 import { type EventLine, FLEET } from "./event-line.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { sampleRun } from "../../../../test/support/sample-run.ts";
 import { JournalFileError } from "../../../adapters/git/journal/read-run.ts";
-import { applyPatch } from "../../../core/base/json-patch.ts";
 import type { Fleet } from "../../../core/report/model/schema/fleet.ts";
 import type { RunDocument } from "../../../core/report/model/schema/run.ts";
 import type { Run } from "../../../core/run/state/run.ts";
+import { applyPatch } from "../json-patch.ts";
 import type { WebSource } from "../source.ts";
 import { apiApp } from "./routes.ts";
 import { undescribed } from "./testing/described.ts";

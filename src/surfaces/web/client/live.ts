@@ -1,8 +1,9 @@
 /** A document of the API that is kept up to date: read once, then changed as its events say, and read anew where one is missing. */
-import { applyPatch, type PatchOperation } from "../../../core/base/json-patch.ts";
+
 import type { Fleet, FleetRelease, FleetRepository, FleetRollout } from "../../../core/report/model/schema/fleet.ts";
 import type { PlanDocument } from "../../../core/report/model/schema/plan.ts";
 import type { RunDocument } from "../../../core/report/model/schema/run.ts";
+import { applyPatch, type PatchOperation } from "../json-patch.ts";
 
 export interface Live<T> {
   /** Absent: not read yet. */

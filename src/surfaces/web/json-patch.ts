@@ -1,5 +1,5 @@
 /** What turns one JSON document into another, as RFC 6902 writes it. Called by whoever sends changes of a model. */
-import { isRecord } from "./is-record.ts";
+import { isRecord } from "../../core/base/is-record.ts";
 
 export type PatchOperation = { op: "add" | "replace"; path: string; value: unknown } | { op: "remove"; path: string };
 
