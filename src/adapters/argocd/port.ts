@@ -20,6 +20,8 @@ export interface ControlPlane {
   readonly uiUrl?: string | undefined;
   /** Resolves once a first full list was read; rejects with the reason where it cannot. */
   ready(): Promise<void>;
+  /** Whether anybody's reading keeps it watched just now. Absent: it always is. */
+  isWatched?(): boolean;
   /** What is known now. `fresh: false` with a reason where the connection is lost: nothing may be concluded from it then. */
   state(): { fresh: boolean; why?: AnyReason; since: Time };
   application(namespace: string, name: string): ApplicationView | undefined;

@@ -124,7 +124,8 @@ async function openOutside(
   const hooks = openHooks(config.hooks, env, { log, traceparent: telemetry.traceparent });
   const notifier = openNotifications(config, env, { directory: notices ?? resolve(config.directory), clock, log });
   const planes = (await openPlanes(config.controlPlanes, { clock, log })).map((plane) => telemetry.spanned(plane, "argocd", ASKED));
-  for (const plane of planes) {
+  // One of several replicas watches what the repositories that come to it need.
+  for (const plane of config.queue.kind === "postgres" ? [] : planes) {
     plane
       .ready()
       .catch((error: unknown) => log.warn({ controlPlane: plane.name, error: String(error) }, "a control plane cannot be seen yet"));

@@ -18,7 +18,17 @@ export interface Parts {
 /** Tells that these Applications changed; null: that anything may have. */
 export type Changed = (keys: Iterable<string> | null) => void;
 
-type Reads = "name" | "ready" | "state" | "application" | "applications" | "applicationSet" | "clusters" | "onChange" | "close";
+type Reads =
+  | "name"
+  | "ready"
+  | "isWatched"
+  | "state"
+  | "application"
+  | "applications"
+  | "applicationSet"
+  | "clusters"
+  | "onChange"
+  | "close";
 
 export interface Reading {
   reads: Pick<ControlPlane, Reads>;
@@ -27,8 +37,13 @@ export interface Reading {
 }
 
 const COALESCE_MS = 20;
+/** Nobody read anything for so long: it is not watched until somebody does. Longer than it takes until a repo with a run is looked at anyway. */
+export const REST_MS = 30 * 60_000;
 
-/** Starts what an adapter reads from, and answers all that needs no request. */
+/**
+ * Answers all that needs no request. What it answers from is started by the first read, and ended where nobody has read for a while: a replica
+ * watches what its own repos need.
+ */
 export function openReading<P extends Parts>(
   name: string,
   clock: Clock,
@@ -38,35 +53,87 @@ export function openReading<P extends Parts>(
   const changes = coalescer(clock, COALESCE_MS);
   // Asked for once a target, and the same until something changes.
   let clusters: ClusterView[] | undefined;
-  const parts = start((keys) => {
-    clusters = undefined;
-    changes.add(keys);
-  });
-  const every = [...parts.applications, ...parts.sets, ...parts.others];
+  const watched = whileRead(clock, changes.drop, () =>
+    start((keys) => {
+      clusters = undefined;
+      changes.add(keys);
+    }),
+  );
+  /** Who is told of a change, and looks what it is, needs nothing of it yet. */
+  const parts = () => (changes.isTelling() ? (watched.running() ?? watched.read()) : watched.read());
   const reads: Reading["reads"] = {
     name,
     async ready() {
-      await Promise.all(every.map((part) => part.ready()));
+      await Promise.all(everyOf(parts()).map((part) => part.ready()));
     },
-    state: () => stateOf(every),
-    application: (namespace, one) => find(parts.applications, namespace, one),
-    applications: (owner) => [...each(parts.applications)].filter((view) => owner === undefined || isOwnedBy(view, owner)),
-    applicationSet: (namespace, one) => find(parts.sets, namespace, one),
+    isWatched: () => watched.running() !== undefined,
+    state: () => stateOf(everyOf(parts())),
+    application: (namespace, one) => find(parts().applications, namespace, one),
+    applications: (owner) => [...each(parts().applications)].filter((view) => owner === undefined || isOwnedBy(view, owner)),
+    applicationSet: (namespace, one) => find(parts().sets, namespace, one),
     clusters() {
-      clusters ??= clustersOf(parts);
+      const now = parts();
+      clusters ??= clustersOf(now);
       return clusters;
     },
     onChange: changes.listen,
     async close() {
       changes.close();
-      for (const part of every) part.close();
+      watched.close();
     },
   };
   return {
     reads,
     offer(namespace, one, view, askedAt) {
       const key = `${namespace}/${one}`;
-      parts.applications.find((informer) => informer.items().has(key))?.offer(key, view, askedAt);
+      parts()
+        .applications.find((informer) => informer.items().has(key))
+        ?.offer(key, view, askedAt);
+    },
+  };
+}
+
+function everyOf({ applications, sets, others }: Parts): Parts["others"] {
+  return [...applications, ...sets, ...others];
+}
+
+/** Started by a read, ended `REST_MS` after the last, of which `onRest` is told. */
+function whileRead<P extends Parts>(clock: Clock, onRest: () => void, start: () => P) {
+  let parts: P | undefined;
+  let readAt = 0;
+  let isClosed = false;
+  let callOff = (): void => undefined;
+
+  function end(): void {
+    callOff();
+    for (const part of parts === undefined ? [] : everyOf(parts)) part.close();
+  }
+
+  function look(): void {
+    const left = readAt + REST_MS - clock.now();
+    if (left > 0) {
+      callOff = clock.after(left, look);
+      return;
+    }
+    end();
+    onRest();
+    parts = undefined;
+  }
+
+  return {
+    running: () => parts,
+    read(): P {
+      readAt = clock.now();
+      if (parts !== undefined) return parts;
+      parts = start();
+      // Whoever reads on after the end is told that there is nothing to read.
+      if (isClosed) end();
+      else callOff = clock.after(REST_MS, look);
+      return parts;
+    },
+    close(): void {
+      isClosed = true;
+      end();
     },
   };
 }
@@ -106,15 +173,22 @@ function coalescer(clock: Clock, ms: number) {
   const listeners = new Set<Listener>();
   let gathered: Set<string> | null = new Set();
   let cancel: (() => void) | undefined;
+  let isTelling = false;
 
   function flush(): void {
     const changed = gathered;
     gathered = new Set();
     cancel = undefined;
-    for (const listener of [...listeners]) listener(changed);
+    isTelling = true;
+    try {
+      for (const listener of [...listeners]) listener(changed);
+    } finally {
+      isTelling = false;
+    }
   }
 
   return {
+    isTelling: () => isTelling,
     add(keys: Iterable<string> | null): void {
       if (keys === null) gathered = null;
       else if (gathered !== null) for (const key of keys) gathered.add(key);
@@ -127,6 +201,11 @@ function coalescer(clock: Clock, ms: number) {
       return () => {
         listeners.delete(listener);
       };
+    },
+    drop(): void {
+      cancel?.();
+      cancel = undefined;
+      gathered = new Set();
     },
     close(): void {
       cancel?.();

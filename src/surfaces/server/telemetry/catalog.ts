@@ -90,7 +90,7 @@ export const CATALOG = {
   },
   stagecoach_control_plane_fresh: {
     type: "gauge",
-    help: "1: what is known of this Argo CD is up to date; 0: it cannot be seen now",
+    help: "1: what is known of this Argo CD is up to date; 0: it cannot be seen now. Absent while nothing here needs it",
     labels: ["control_plane"],
   },
   stagecoach_control_plane_unseen_seconds: {

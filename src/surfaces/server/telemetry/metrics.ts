@@ -29,7 +29,7 @@ export interface MetricsSource {
   queue(): QueueDepth;
   /** Absent, or undefined: the process has all repositories to itself. */
   sharing?(): SharingState | undefined;
-  planes: readonly Pick<ControlPlane, "name" | "state">[];
+  planes: readonly Pick<ControlPlane, "name" | "state" | "isWatched">[];
 }
 
 /** Numbers for Prometheus. Labels are bounded: a webhook's event is one of those asked for, or `other`. */
@@ -173,7 +173,10 @@ function readGauges(made: Made, labels: Labels, source: MetricsSource): void {
   made.gauge("stagecoach_queue_repositories").set({ state: "running" }, running);
   made.gauge("stagecoach_queue_wait_seconds").set(longestMs / 1000);
   readSharing(made, source.sharing?.());
+  for (const name of ["stagecoach_control_plane_fresh", "stagecoach_control_plane_unseen_seconds"] as const) made.gauge(name).reset();
   for (const plane of source.planes) {
+    // Nobody needs it, and nobody does because of this.
+    if (plane.isWatched?.() === false) continue;
     const { fresh, since } = plane.state();
     const of = { control_plane: plane.name };
     made.gauge("stagecoach_control_plane_fresh").set(of, fresh ? 1 : 0);
