@@ -9,6 +9,7 @@ import { defined } from "../../../core/base/defined.ts";
 import { type ControlPlaneReasons, planeReason as reason } from "../../../core/reasons/control-plane.ts";
 import { askedBy } from "../../outbound/asker.ts";
 import type { Breakers } from "../../outbound/breaker.ts";
+import { openTurns } from "../../outbound/turns.ts";
 import { createCutter, TooDeep } from "../wire/cut.ts";
 import { type Exchange, exchange, sendUnlessDown, WireError, type WireReader } from "../wire/http.ts";
 import type { Shape } from "../wire/shape.ts";
@@ -41,7 +42,11 @@ export interface ArgoClient {
 const TOTAL_MS = 60_000;
 const MOST_BYTES = 16 << 20;
 /** More at once would only queue in Argo CD. */
-const MOST_SOCKETS = 8;
+const MOST_AT_ONCE = 8;
+/** Of what it renders or compares, which may take minutes: reads do not stand behind that. */
+const MOST_HEAVY = 4;
+/** With one for lists. */
+const MOST_SOCKETS = MOST_AT_ONCE + MOST_HEAVY + 1;
 
 /** Throws WireError where the options cannot be used. */
 export function argoClient(options: ArgoClientOptions, breakers?: Breakers): ArgoClient {
@@ -52,16 +57,21 @@ export function argoClient(options: ArgoClientOptions, breakers?: Breakers): Arg
     base.protocol === "https:" ? new HttpsAgent({ ...common, ...tls, maxSockets }) : new HttpAgent({ ...common, maxSockets });
   const agent = agentOf(MOST_SOCKETS);
   const streams = agentOf(Number.POSITIVE_INFINITY);
+  const inTurn = openTurns(MOST_AT_ONCE);
+  const heavyInTurn = openTurns(MOST_HEAVY);
 
   async function send(method: "GET" | "POST", path: string, query: Query, body: string | undefined, totalMs: number): Promise<Buffer> {
     const chunks: Buffer[] = [];
     const headers = await headersOf(options, body);
     const request = { method, url: urlOf(base, path, query), headers, agent, idleMs: totalMs, totalMs, mostBytes: MOST_BYTES };
     const reader = { chunk: (bytes: Buffer) => void chunks.push(bytes) };
-    await sendUnlessDown(
-      breakers,
-      { host: base.host, ...askerOf(path, query) },
-      () => exchange(body === undefined ? request : { ...request, body }, reader).done,
+    const asker = askerOf(path, query);
+    await (asker.heavy ? heavyInTurn : inTurn)(() =>
+      sendUnlessDown(
+        breakers,
+        { host: base.host, ...asker },
+        () => exchange(body === undefined ? request : { ...request, body }, reader).done,
+      ),
     );
     return Buffer.concat(chunks);
   }

@@ -3,6 +3,7 @@ import type { KubeConfig } from "@kubernetes/client-node";
 import { defined } from "../../../core/base/defined.ts";
 import { planeReason as reason } from "../../../core/reasons/control-plane.ts";
 import type { Breakers } from "../../outbound/breaker.ts";
+import { openTurns } from "../../outbound/turns.ts";
 import {
   type Exchange,
   exchange,
@@ -27,6 +28,8 @@ export interface KubeClient {
 const IDLE_MS = 30_000;
 const TOTAL_MS = 60_000;
 const MOST_BYTES = 16 << 20;
+/** Of what is asked besides lists and watches: an API server has others to answer. */
+const MOST_AT_ONCE = 16;
 
 /** Authentication is that of @kubernetes/client-node, so that every way a kubeconfig may say works. */
 export function kubeClient(config: KubeConfig, breakers?: Breakers): KubeClient {
@@ -51,10 +54,12 @@ export function kubeClient(config: KubeConfig, breakers?: Breakers): KubeClient 
     return defined({ url, headers, agent: typeof options.agent === "object" ? options.agent : undefined });
   }
 
+  const inTurn = openTurns(MOST_AT_ONCE);
+
   return {
     async get(path) {
       const request = { ...(await prepared(path)), idleMs: IDLE_MS, totalMs: TOTAL_MS, mostBytes: MOST_BYTES };
-      return await sendUnlessDown(breakers, { host: request.url.host, asker: path }, () => exchangeJson(request));
+      return await inTurn(() => sendUnlessDown(breakers, { host: request.url.host, asker: path }, () => exchangeJson(request)));
     },
     async read(path, query, reader, idleMs) {
       const totalMs = query["watch"] === "true" ? undefined : LIST_TOTAL_MS;
@@ -65,8 +70,10 @@ export function kubeClient(config: KubeConfig, breakers?: Breakers): KubeClient 
       const headers = { ...request.headers, "content-type": "application/merge-patch+json" };
       const text = JSON.stringify(body);
       const limits = { idleMs: IDLE_MS, totalMs: TOTAL_MS, mostBytes: MOST_BYTES };
-      await sendUnlessDown(breakers, { host: request.url.host, asker: path }, () =>
-        exchangeJson({ ...request, ...limits, method: "PATCH", headers, body: text }),
+      await inTurn(() =>
+        sendUnlessDown(breakers, { host: request.url.host, asker: path }, () =>
+          exchangeJson({ ...request, ...limits, method: "PATCH", headers, body: text }),
+        ),
       );
     },
   };
