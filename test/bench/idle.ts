@@ -70,7 +70,7 @@ export async function benchIdle(): Promise<BenchRow[]> {
 }
 
 /** With the flags that the image starts it with. */
-function startBot(world: IdleWorld): ChildProcess {
+export function startBot(world: IdleWorld): ChildProcess {
   const entry = readDockerfile(new URL("../../Dockerfile", import.meta.url))
     .at(-1)
     ?.instructions.find(({ name }) => name === "ENTRYPOINT");
@@ -81,7 +81,7 @@ function startBot(world: IdleWorld): ChildProcess {
   });
 }
 
-function lines(child: ChildProcess): () => Promise<string> {
+export function lines(child: ChildProcess): () => Promise<string> {
   if (child.stdout === null) throw new Error("the bot has no output");
   const iterator = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return async () => String((await iterator.next()).value);
@@ -103,17 +103,18 @@ async function quietTime(kubernetes: KubernetesSim, clock: { now(): number }): P
   }
 }
 
-async function makeRepo(github: GitHubSim, kubernetes: KubernetesSim, repo: number): Promise<void> {
+/** A repository `config-N` with ten rollouts. */
+export async function makeRepo(github: GitHubSim, kubernetes: KubernetesSim, repo: number, owner = "acme"): Promise<void> {
   const files = new Map<string, string>();
   const clusters = Array.from({ length: CLUSTERS }, (_, n) => `cluster-${n}`);
   for (let n = 0; n < ROLLOUTS; n++) {
     const name = `app-${repo}-${n}`;
-    const repoURL = `${github.gitUrl}/acme/config-${repo}.git`;
+    const repoURL = `${github.gitUrl}/${owner}/config-${repo}.git`;
     files.set(`appsets/${name}.yaml`, applicationSet(name, clusters, repoURL));
     files.set(`rollouts/${name}.yaml`, rollout(name));
     for (const cluster of clusters) kubernetes.store.create(application(name, cluster, repoURL));
   }
-  await github.createRepo({ owner: "acme", name: `config-${repo}`, files });
+  await github.createRepo({ owner, name: `config-${repo}`, files });
 }
 
 function rollout(name: string): string {

@@ -21,6 +21,7 @@ const SUITES: Record<string, () => Promise<BenchRow[]>> = {
   page: async () => (await import("./page.ts")).benchPage(),
   scale: async () => (await import("./scale.ts")).benchScale(),
   idle: async () => (await import("./idle.ts")).benchIdle(),
+  noisy: async () => (await import("./noisy.ts")).benchNoisy(),
 };
 
 function line(row: BenchRow): string {

@@ -5,6 +5,7 @@
  */
 import { createInterface } from "node:readline";
 import { openKubernetes } from "../../src/adapters/argocd/kubernetes/index.ts";
+import { defined } from "../../src/core/base/defined.ts";
 import { type Log, silentLog } from "../../src/engine/round/context.ts";
 import { fastClock } from "../../src/sim/clock.ts";
 import { startStagecoach } from "../../src/surfaces/server/stagecoach.ts";
@@ -14,6 +15,8 @@ export interface IdleWorld {
   kubeconfig: string;
   directory: string;
   speed: number;
+  /** Where it hears of events. */
+  port?: number;
 }
 
 const world = JSON.parse(process.env["STAGECOACH_IDLE_WORLD"] ?? "{}") as IdleWorld;
@@ -32,6 +35,7 @@ const bot = await startStagecoach({
   app: world.app,
   planes: [plane],
   directory: world.directory,
+  ...defined({ port: world.port }),
   clock,
   log,
   pacing: false,

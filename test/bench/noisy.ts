@@ -1,0 +1,171 @@
+/**
+ * Bench of one repository that makes all the noise it can: what others wait for because of it. The bot is a process of its own; GitHub and
+ * Kubernetes are this one. Run by `npm run bench noisy`.
+ */
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fastClock } from "../../src/sim/clock.ts";
+import { type GitHubSim, startGitHub } from "../../src/sim/github/start.ts";
+import { startKubernetes } from "../../src/sim/kubernetes/index.ts";
+import { lines, makeRepo, startBot } from "./idle.ts";
+import type { BenchRow } from "./row.ts";
+
+const OTHERS = 12;
+const PULLS = 500;
+const COMMENTS = 10_000;
+const LARGE = 20;
+const MEBIBYTE = 1024 * 1024;
+const SECRET = "s3cret";
+const NOISY = "noisy/config-99";
+/** Of the wall's time. */
+const PROBE_EVERY_MS = 400;
+const QUIET_PROBES = 75;
+const PATIENCE_MS = 120_000;
+
+/** From a push to another's repository until the bot asks for its heads, and from a comment there until its 👀: both need a place for a round. */
+export async function benchNoisy(): Promise<BenchRow[]> {
+  const clock = fastClock(1);
+  const port = await freePort();
+  const github = await startGitHub({ clock, webhook: { url: `http://127.0.0.1:${port}/api/github/webhooks`, secret: SECRET } });
+  const kubernetes = await startKubernetes({ clock });
+  const directory = await mkdtemp(join(tmpdir(), "stagecoach-noisy-"));
+  const seen = watch(github);
+  let bot: ReturnType<typeof startBot> | undefined;
+  try {
+    for (let repo = 0; repo < OTHERS; repo++) await makeRepo(github, kubernetes, repo);
+    await makeRepo(github, kubernetes, 99, "noisy");
+    keepBuilds(github.repoDirectory(NOISY));
+    for (let repo = 0; repo < OTHERS; repo++) github.collaborator(`acme/config-${repo}`, "alice", "admin");
+    for (const login of ["alice", "eve"]) github.collaborator(NOISY, login, login === "alice" ? "admin" : "read");
+    const pulls = await Promise.all(Array.from({ length: OTHERS }, (_, repo) => openPull(github, `acme/config-${repo}`, "first")));
+    const { id: appId, privateKey } = github.app;
+    const app = { appId, privateKey, webhookSecret: SECRET, baseUrl: github.url };
+    bot = startBot({ app, kubeconfig: kubernetes.kubeconfig(), directory, speed: 1, port });
+    await lines(bot)();
+    const quiet = await probed(github, seen, pulls, (n) => n < QUIET_PROBES);
+    let isOver = false;
+    const noise = makeNoise(github).finally(() => {
+      isOver = true;
+    });
+    const noisy = await probed(github, seen, pulls, (n) => !isOver || n < QUIET_PROBES);
+    await noise;
+    return [...rowsOf("push → looked at", quiet.pushes, noisy.pushes), ...rowsOf("comment → 👀", quiet.comments, noisy.comments)];
+  } finally {
+    bot?.stdin?.end();
+    if (bot?.exitCode === null) await Promise.race([once(bot, "exit"), new Promise((resolve) => setTimeout(resolve, 10_000))]);
+    bot?.kill("SIGKILL");
+    await kubernetes.close();
+    await github.close();
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** 200 MB of what Git is not for, past the embedded GitHub, which takes no such push. */
+function keepBuilds(directory: string): void {
+  const git = (args: readonly string[], input: Buffer | string) =>
+    execFileSync("git", args, { cwd: directory, input, encoding: "utf8" }).trim();
+  const files = Array.from({ length: LARGE }, (_, n) => {
+    const id = git(["hash-object", "-w", "--stdin"], randomBytes((200 / LARGE) * MEBIBYTE));
+    return `M 100644 ${id} builds/${n}.bin\n`;
+  });
+  const commit = "commit refs/heads/main\ncommitter a <a@example.com> 0 +0000\ndata 6\nbuilds\nfrom refs/heads/main^0\n";
+  git(["fast-import", "--quiet"], `${commit}${files.join("")}`);
+}
+
+/** 500 pull requests, and 10,000 comments on them, commands of a stranger's among them. */
+async function makeNoise(github: GitHubSim): Promise<void> {
+  const open: number[] = [];
+  let written = 0;
+  for (let n = 0; n < PULLS; n++) {
+    open.push(await openPull(github, NOISY, `noise-${n}`));
+    for (; written < ((n + 1) * COMMENTS) / PULLS; written++)
+      github.actAs("eve").comment(NOISY, open[written % open.length] ?? 1, ["/status", "/pause", "hello", "/plan"][written % 4] ?? "");
+    // So that whoever asks in between is answered.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function openPull(github: GitHubSim, repository: string, branch: string): Promise<number> {
+  const alice = github.actAs("alice");
+  const app = repository.replace(/^.*-/, "app-");
+  await alice.push(repository, { branch, files: { [`rollouts/${app}-1.yaml.md`]: `${branch}\n` }, message: branch });
+  return await alice.openPull(repository, { head: branch, title: branch });
+}
+
+interface Seen {
+  /** By repository: whoever waits for the bot's next question of its heads. */
+  looks: Map<string, () => void>;
+  /** By `REPOSITORY COMMENT`. */
+  eyes: Map<string, () => void>;
+}
+
+function watch(github: GitHubSim): Seen {
+  const seen: Seen = { looks: new Map(), eyes: new Map() };
+  const tell = (waiting: Map<string, () => void>, key: string) => {
+    waiting.get(key)?.();
+    waiting.delete(key);
+  };
+  github.faults.git = ({ repository, service }) => {
+    if (service === "git-upload-pack") tell(seen.looks, repository);
+    return undefined;
+  };
+  github.faults.request = ({ method, path }) => {
+    const [, repository = "", comment = ""] = /^\/repos\/([^/]+\/[^/]+)\/issues\/comments\/(\d+)\/reactions$/.exec(path) ?? [];
+    if (method === "POST") tell(seen.eyes, `${repository} ${comment}`);
+    return undefined;
+  };
+  return seen;
+}
+
+async function probed(github: GitHubSim, seen: Seen, pulls: readonly number[], goesOn: (n: number) => boolean) {
+  const pushes: Promise<number>[] = [];
+  const comments: Promise<number>[] = [];
+  for (let n = 0; goesOn(n); n++) {
+    const repo = n % OTHERS;
+    const repository = `acme/config-${repo}`;
+    if (n % 2 === 0) {
+      await github.actAs("alice").push(repository, { branch: "main", files: { "README.md": `${n}\n` }, message: "readme" });
+      pushes.push(until(seen.looks, repository));
+    } else {
+      const comment = github.actAs("alice").comment(repository, pulls[repo] ?? 1, "/help");
+      comments.push(until(seen.eyes, `${repository} ${comment}`));
+    }
+    await new Promise((resolve) => setTimeout(resolve, PROBE_EVERY_MS));
+  }
+  return { pushes: await Promise.all(pushes), comments: await Promise.all(comments) };
+}
+
+function until(waiting: Map<string, () => void>, key: string): Promise<number> {
+  const began = performance.now();
+  return new Promise((resolve) => {
+    const done = () => resolve(performance.now() - began);
+    waiting.set(key, done);
+    setTimeout(done, PATIENCE_MS).unref();
+  });
+}
+
+function rowsOf(name: string, quiet: readonly number[], noisy: readonly number[]): BenchRow[] {
+  const at = (of: readonly number[], share: number) =>
+    of.toSorted((a, b) => a - b)[Math.floor(of.length * share)] ?? of.at(-1) ?? Number.NaN;
+  return [
+    { name: `${name}, nobody else: p50`, value: at(quiet, 0.5), unit: "ms" },
+    { name: `${name}, nobody else: p99`, value: at(quiet, 0.99), unit: "ms" },
+    { name: `${name}, beside a noisy repository: p50`, value: at(noisy, 0.5), unit: "ms" },
+    { name: `${name}, beside a noisy repository: p99`, value: at(noisy, 0.99), unit: "ms" },
+    { name: `${name}: later at p99, of ${noisy.length}`, value: at(noisy, 0.99) - at(quiet, 0.99), unit: "ms", limit: 2000 },
+  ];
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
