@@ -28,7 +28,7 @@ const PROBE_EVERY_MS = 400;
 const QUIET_PROBES = 75;
 const PATIENCE_MS = 120_000;
 
-/** From a push to another's repository until the bot asks for its heads, and from a comment there until its 👀: both need a place for a round. */
+/** From a push to another's repository until its round asks for the heads. */
 export async function benchNoisy(): Promise<BenchRow[]> {
   const clock = fastClock(1);
   const port = await freePort();
@@ -43,19 +43,18 @@ export async function benchNoisy(): Promise<BenchRow[]> {
     keepBuilds(github.repoDirectory(NOISY));
     for (let repo = 0; repo < OTHERS; repo++) github.collaborator(`acme/config-${repo}`, "alice", "admin");
     for (const login of ["alice", "eve"]) github.collaborator(NOISY, login, login === "alice" ? "admin" : "read");
-    const pulls = await Promise.all(Array.from({ length: OTHERS }, (_, repo) => openPull(github, `acme/config-${repo}`, "first")));
     const { id: appId, privateKey } = github.app;
     const app = { appId, privateKey, webhookSecret: SECRET, baseUrl: github.url };
     bot = startBot({ app, kubeconfig: kubernetes.kubeconfig(), directory, speed: 1, port });
     await lines(bot)();
-    const quiet = await probed(github, seen, pulls, (n) => n < QUIET_PROBES);
+    const quiet = await probed(github, seen, (n) => n < QUIET_PROBES);
     let isOver = false;
     const noise = makeNoise(github).finally(() => {
       isOver = true;
     });
-    const noisy = await probed(github, seen, pulls, (n) => !isOver || n < QUIET_PROBES);
+    const noisy = await probed(github, seen, (n) => !isOver || n < QUIET_PROBES);
     await noise;
-    return [...rowsOf("push → looked at", quiet.pushes, noisy.pushes), ...rowsOf("comment → 👀", quiet.comments, noisy.comments)];
+    return rowsOf("push → looked at", quiet, noisy);
   } finally {
     bot?.stdin?.end();
     if (bot?.exitCode === null) await Promise.race([once(bot, "exit"), new Promise((resolve) => setTimeout(resolve, 10_000))]);
@@ -98,47 +97,29 @@ async function openPull(github: GitHubSim, repository: string, branch: string): 
   return await alice.openPull(repository, { head: branch, title: branch });
 }
 
-interface Seen {
-  /** By repository: whoever waits for the bot's next question of its heads. */
-  looks: Map<string, () => void>;
-  /** By `REPOSITORY COMMENT`. */
-  eyes: Map<string, () => void>;
-}
+/** By repository: whoever waits for the bot's next question of its heads. */
+type Looks = Map<string, () => void>;
 
-function watch(github: GitHubSim): Seen {
-  const seen: Seen = { looks: new Map(), eyes: new Map() };
-  const tell = (waiting: Map<string, () => void>, key: string) => {
-    waiting.get(key)?.();
-    waiting.delete(key);
-  };
+function watch(github: GitHubSim): Looks {
+  const looks: Looks = new Map();
   github.faults.git = ({ repository, service }) => {
-    if (service === "git-upload-pack") tell(seen.looks, repository);
+    if (service !== "git-upload-pack") return undefined;
+    looks.get(repository)?.();
+    looks.delete(repository);
     return undefined;
   };
-  github.faults.request = ({ method, path }) => {
-    const [, repository = "", comment = ""] = /^\/repos\/([^/]+\/[^/]+)\/issues\/comments\/(\d+)\/reactions$/.exec(path) ?? [];
-    if (method === "POST") tell(seen.eyes, `${repository} ${comment}`);
-    return undefined;
-  };
-  return seen;
+  return looks;
 }
 
-async function probed(github: GitHubSim, seen: Seen, pulls: readonly number[], goesOn: (n: number) => boolean) {
+async function probed(github: GitHubSim, looks: Looks, goesOn: (n: number) => boolean): Promise<number[]> {
   const pushes: Promise<number>[] = [];
-  const comments: Promise<number>[] = [];
   for (let n = 0; goesOn(n); n++) {
-    const repo = n % OTHERS;
-    const repository = `acme/config-${repo}`;
-    if (n % 2 === 0) {
-      await github.actAs("alice").push(repository, { branch: "main", files: { "README.md": `${n}\n` }, message: "readme" });
-      pushes.push(until(seen.looks, repository));
-    } else {
-      const comment = github.actAs("alice").comment(repository, pulls[repo] ?? 1, "/help");
-      comments.push(until(seen.eyes, `${repository} ${comment}`));
-    }
+    const repository = `acme/config-${n % OTHERS}`;
+    await github.actAs("alice").push(repository, { branch: "main", files: { "README.md": `${n}\n` }, message: "readme" });
+    pushes.push(until(looks, repository));
     await new Promise((resolve) => setTimeout(resolve, PROBE_EVERY_MS));
   }
-  return { pushes: await Promise.all(pushes), comments: await Promise.all(comments) };
+  return await Promise.all(pushes);
 }
 
 function until(waiting: Map<string, () => void>, key: string): Promise<number> {
