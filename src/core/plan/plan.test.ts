@@ -123,17 +123,6 @@ describe("which clusters a stage takes", () => {
   });
 });
 
-test("Applications that two environments select are named, one by one; a canary of an environment, a catch-all and clusters are not", () => {
-  const select = (name: string, matchLabels: Record<string, string>) => stage({ name, selector: { matchLabels, matchExpressions: [] } });
-  const stages = [select("dev", { dev: "yes" }), select("prod", { prod: "yes" }), stage({ name: "rest" })];
-  const own = [cluster("a", { dev: "yes" }), cluster("b", { dev: "yes", prod: "yes" }), cluster("c", { prod: "yes" })];
-  const warned = (of: Rollout, clusters = own) => planned(of, clusters).warnings.filter(({ code }) => code === "IN_TWO_STAGES");
-  const counted = { ...rollout(...stages), targetBy: "application" as const };
-  expect(warned(counted)).toMatchObject([{ names: ["b"], stage: "dev", other: "prod" }]);
-  expect(warned(rollout(...stages))).toEqual([]);
-  expect(warned(counted, own.slice(1))).toEqual([]);
-});
-
 describe("batches", () => {
   test("hold maxUnavailable clusters", () => {
     expect(drawn(planned(rollout(stage({ maxUnavailable: { count: 2 } })), abc))).toEqual(["a b | c d | e"]);

@@ -174,7 +174,6 @@ function warningsOf(
     .filter(({ cluster }) => !cluster.registered && Object.keys(cluster.labels).length === 0)
     .map(({ cluster }) => cluster.name);
   if (bare.length > 0) warnings.push({ code: "IN_CLUSTER", clusters: bare });
-  for (const one of inTwoStages(rollout, clusters)) warnings.push({ code: "IN_TWO_STAGES", ...one });
   for (const one of strangersInPairs(rollout, members)) warnings.push({ code: "UNKNOWN_PAIR", ...one });
   const steps = (index: number) => (rollout.stages[index]?.steps === undefined ? 1 : weightsOf(rollout.stages[index].steps).length);
   const batches = stages.reduce((sum, stage, index) => sum + stage.batches.length * steps(index), 0);
@@ -213,19 +212,4 @@ function strangersInPairs(rollout: Rollout, members: readonly Member[]): { stage
     [...new Set((stage.pairs ?? []).flat())].filter((name) => !known.has(name)).map((name) => ({ stage: stage.name, name })),
   );
   return strangers.slice(0, MOST_STRANGERS).map((one) => ({ ...one, near: nearest(one.name, names) }));
-}
-
-/** Environments overlap where neither is a part of the other: a canary of production is meant. Clusters are many things at once. */
-function inTwoStages({ targetBy, stages }: Rollout, clusters: readonly Cluster[]): { names: string[]; stage: string; other: string }[] {
-  if (targetBy === undefined) return [];
-  const taken = stages.map(({ name, selector }) => ({ name, own: new Set(clusters.filter(matcher(selector))) }));
-  const found = taken.flatMap(({ name: stage, own }, index) =>
-    taken.slice(index + 1).flatMap(({ name: other, own: others }) => {
-      const both = [...own].filter((one) => others.has(one));
-      return both.length === 0 || both.length === own.size || both.length === others.size
-        ? []
-        : [{ names: both.map(({ name }) => name), stage, other }];
-    }),
-  );
-  return found.slice(0, MOST_STRANGERS);
 }

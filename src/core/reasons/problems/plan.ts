@@ -31,8 +31,6 @@ export interface PlanProblems {
   /** `value`: which of several values of the release. */
   GOES_DOWN: { moves: readonly { application: string; value?: string | undefined; from: string; to: string }[]; count: number };
   IN_CLUSTER: { clusters: readonly string[] };
-  /** Applications or namespaces that both of two stages select, though each selects others, too. */
-  IN_TWO_STAGES: { names: readonly string[]; stage: string; other: string };
   UNKNOWN_PAIR: { stage: string; name: string; near?: string | undefined };
   /** `stepped`: steps of batches are counted, too. */
   MANY_BATCHES: { batches: number; stepped: boolean };

@@ -173,13 +173,6 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
     means: "Argo CD's own cluster without a Secret has no labels",
     warns: true,
   },
-  IN_TWO_STAGES: {
-    says: ({ names, stage, other }) =>
-      `${firstOf(names, 5)} ${names.length === 1 ? "is" : "are"} selected by stage "${stage}" and by "${other}": the first takes ${names.length === 1 ? "it" : "them"}`,
-    hint: "give it the labels of one environment, or narrow one of the selectors",
-    means: "labels put an Application or namespace into two environments; the stage that comes first has it",
-    warns: true,
-  },
   UNKNOWN_PAIR: {
     says: 'order.pairs of stage "{stage}" names {name}, which is not a cluster with an Application of this rollout',
     hint: "[did you mean {near}?|correct the name; `stagecoach plan` lists the clusters]",

@@ -59,7 +59,7 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
     { moves: ["a", "b", "c", "d"].map((one) => ({ application: `payments-${one}`, from: "v3.0.0", to: "v2.9.1" })), count: 12 },
   ],
   COVERAGE: [{ clusters: ["us-east-1-d"], of: 12 }],
-  ...{ IN_CLUSTER: [{ clusters: ["in-cluster"] }], IN_TWO_STAGES: [{ names: ["shop", "web"], stage: "dev", other: "prod" }] },
+  IN_CLUSTER: [{ clusters: ["in-cluster"] }],
   UNKNOWN_PAIR: [
     { stage: "all", name: "eu-1-standbi", near: "eu-1-standby" },
     { stage: "all", name: "x" },
