@@ -47,7 +47,7 @@ interface State extends Required<QueueOptions> {
   closed: boolean;
 }
 
-export interface MemoryQueue extends Queue {
+interface MemoryQueue extends Queue {
   /** When a repo is to be looked at next, by the clock; undefined: nothing is asked of it. */
   next(repository: string): number | undefined;
   /** Nothing is asked of a repo, nor is it being looked at. */

@@ -38,7 +38,7 @@ export interface WakeRequest {
  * Looks at these runs of one repo. Must not throw for what it can put right by itself; what it throws is logged and tried again later.
  * Once `over` is aborted the round is given up: whatever is left of it must do nothing more, for the next one may begin.
  */
-export type QueueHandler = (repository: string, rollouts: ReadonlySet<string | null>, over: AbortSignal) => Promise<void>;
+type QueueHandler = (repository: string, rollouts: ReadonlySet<string | null>, over: AbortSignal) => Promise<void>;
 
 /** A round took longer than any may, and was given up. */
 export class RoundOverdue extends Error {

@@ -38,7 +38,7 @@ export async function openSharedQueue(
 }
 
 /** A name that stays with the mirrors: whoever opens this directory again has them. */
-export async function homeOf(directory: string): Promise<string> {
+async function homeOf(directory: string): Promise<string> {
   const file = join(directory, ".home");
   const known = (await readFile(file, "utf8").catch(() => "")).trim();
   if (/^[\w-]{8,64}$/.test(known)) return known;

@@ -36,8 +36,6 @@ interface DeliveriesOptions {
   log: { error(fields: object, message: string): void };
 }
 
-export type Deliveries = ReturnType<typeof openDeliveries>;
-
 export function openDeliveries({ database, me, owns, onDelivery, onKept, log }: DeliveriesOptions) {
   /** Of repositories that are looked after here: those that no round has ended well since. */
   const waiting = new Map<string, Set<string>>();

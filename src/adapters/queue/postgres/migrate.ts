@@ -101,7 +101,7 @@ export async function migrate(database: Database): Promise<number> {
 }
 
 /** Throws SchemaError where the schema is older than this program, or newer than it can work with. */
-export async function checkSchema(session: Session): Promise<void> {
+async function checkSchema(session: Session): Promise<void> {
   const found = await versionOf(session);
   refuseNewer(found);
   if (found === undefined) throw new SchemaError(setting("DATABASE_EMPTY"));

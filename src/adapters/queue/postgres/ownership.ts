@@ -30,8 +30,6 @@ const MOST_LEAVING = 8;
 const MOST_HOMES = 4;
 const MOST_ROWS = 5000;
 
-export type Ownership = ReturnType<typeof openOwnership>;
-
 export function openOwnership(options: OwnershipOptions) {
   const { database, membership, home, onTaken, onLeft, onFree } = options;
   const owned = new Map<string, Owned>();
