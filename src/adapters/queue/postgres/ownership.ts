@@ -61,14 +61,20 @@ export function openOwnership(options: OwnershipOptions) {
     if (most <= 0) return;
     const homes = living.filter((one) => one.id !== me && one.owned < shareOf(total, living)).map((one) => one.home);
     const rows = await database.query<{ key: string }>(SPARE, [me, homes, most + leaving]);
-    for (const { key } of rows.filter((row) => owned.get(row.key)?.leaving === false).slice(0, most)) void leave(key, me);
+    for (const { key } of rows.filter((row) => owned.get(row.key)?.leaving === false).slice(0, most)) leave(key, me).catch(() => undefined);
+  }
+
+  /** What a lost answer has left to this one in the table alone: nobody would look after it. */
+  async function mend({ me, living }: Seen): Promise<void> {
+    const counted = living.find(({ id }) => id === me)?.owned ?? 0;
+    if (counted > owned.size) await database.query(MEND, [me, [...owned.keys()]]);
   }
 
   async function leave(key: string, me: string): Promise<void> {
     const mine = owned.get(key);
     if (mine === undefined) return;
     mine.leaving = true;
-    await onLeft(key);
+    await onLeft(key).catch(() => undefined);
     if (owned.get(key) !== mine) return;
     owned.delete(key);
     await database.query("update stagecoach.repositories set owner = null where key = $1 and owner = $2 and epoch = $3", [
@@ -118,6 +124,7 @@ export function openOwnership(options: OwnershipOptions) {
       if (mine !== undefined && me !== undefined)
         await database.query("delete from stagecoach.repositories where key = $1 and owner = $2", [key, me]);
     },
+    mend,
     take,
     letGo,
   };
@@ -134,6 +141,7 @@ const TAKE = `with free as (
   update stagecoach.repositories r set owner = $1::uuid, epoch = r.epoch + 1,
     homes = (array_prepend($2::text, array_remove(r.homes, $2::text)))[1:${MOST_HOMES}]
   from free where r.key = free.key returning r.key, r.epoch, r.due_at`;
+const MEND = "update stagecoach.repositories set owner = null where owner = $1::uuid and key <> all($2::text[])";
 /** First what a replica with room has the mirror of, then where nothing goes on. */
 const SPARE = `select key from stagecoach.repositories where owner = $1::uuid
   order by (homes && $2::text[]) desc, (due_at is not null), key limit $3`;

@@ -91,6 +91,15 @@ describe.skipIf(POSTGRES === undefined)("replicas that share repositories", () =
     expect([[first.owned(), second.owned()], first.lost, second.lost]).toEqual([before, [], []]);
   });
 
+  test("one that was given a repository, and never heard of it, has it all the same", async () => {
+    const { url, database } = await freshDatabase();
+    const { start, until } = openMachines(url);
+    const first = await start(["o/0", "o/1"]);
+    await database.query("insert into stagecoach.repositories (key, owner) select 'o/2', id from stagecoach.replicas");
+    first.queue.share(["o/0", "o/1", "o/2"]);
+    await until(() => first.queue.owns("o/2"));
+  });
+
   test("one that comes back to its mirrors has the same repositories again", async () => {
     const { url } = await freshDatabase();
     const { start, until, second: pass } = openMachines(url);

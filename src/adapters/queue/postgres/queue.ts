@@ -58,6 +58,7 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
       numbers.takeovers += one.owned;
       heart.hurry();
     }
+    await ownership.mend(seen);
     await ownership.take(seen);
     await deliveries.fetch();
     await deliveries.settle();
