@@ -10,7 +10,6 @@ import { apart } from "./kept-apart.ts";
 import { type Limiter, limiter } from "./limits.ts";
 import { cutBatches, grownSize, type Pick, pick, sizesOfUnits, windowOf } from "./pick.ts";
 import {
-  type Cluster,
   type Plan,
   type PlanInput,
   type PlannedBatch,
