@@ -21,7 +21,7 @@ const REST_MS = 5000;
 interface Replica {
   child: ChildProcess;
   url: string;
-  ask(word: "look" | "wake"): Promise<ScaleReport>;
+  ask(word: "look" | "slow" | "wake"): Promise<ScaleReport>;
 }
 
 export async function benchScale(): Promise<BenchRow[]> {
@@ -73,8 +73,9 @@ async function measure(postgres: PostgresServer, count: number) {
       sum(reports, "owned") === REPOS && reports.every(({ owned }) => owned <= Math.ceil(REPOS / count));
     while (!isShared(await look())) await sleep(200);
     const sharedSeconds = (performance.now() - began) / 1000;
-    // What was asked of them at first is done.
+    // Everything is looked at once.
     for (let before = -1, now = 0; before !== now; await sleep(2000)) [before, now] = [now, sum(await look(), "rounds")];
+    await Promise.all(replicas.map(({ ask }) => ask("slow")));
     const transactions = await transactionsASecond(postgres, name);
     const memory = Math.max(...(await look()).map((one) => one.memory));
     const answers = await steady(replicas.map((one) => one.url));

@@ -1,6 +1,7 @@
 /**
  * One replica of the bench of scale: the door for deliveries and the queue on PostgreSQL are the real ones; a round only waits, as one does for
- * GitHub. Prints its address; for each line on standard input it prints what it has done so far, and looks at everything if the line says `wake`.
+ * GitHub, once a line on standard input says `slow`: the first look at everything is nothing that is measured. Prints its address, and for each
+ * line what it has done so far; after `wake` it looks at everything.
  */
 import { generateKeyPairSync } from "node:crypto";
 import { createInterface } from "node:readline";
@@ -37,11 +38,11 @@ const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const database = openDatabase(world.url);
 await prepareSchema(database);
 const names = Array.from({ length: world.installations * world.repos }, (_, n) => `org-${n % world.installations}/fleet-${n}`);
-let rounds = 0;
+let [rounds, isSlow] = [0, false];
 const queue = postgresQueue({
   ...{ database, home: world.home, version: "0.0.0", log: silentLog, clock: wallClock() },
   async handler() {
-    for (let call = 0; call < world.calls; call++) await sleep(world.callMs);
+    for (let call = 0; isSlow && call < world.calls; call++) await sleep(world.callMs);
     rounds += 1;
   },
   onDelivery({ repository }) {
@@ -64,6 +65,7 @@ const server = await startBotServer({
 });
 process.stdout.write(`${server.url}${WEBHOOK_PATH}\n`);
 for await (const line of createInterface({ input: process.stdin })) {
+  isSlow ||= line === "slow";
   const own = names.filter((name) => queue.owns(name));
   if (line === "wake") {
     for (const repository of own) for (let n = 0; n < world.rollouts; n++) queue.wake({ repository, rollout: `app-${n}` });

@@ -44,6 +44,8 @@ interface State extends Required<QueueOptions> {
   active: number;
   placed: number;
   turns: number;
+  /** It will be gone through at once. */
+  isPumping: boolean;
   closed: boolean;
 }
 
@@ -67,12 +69,12 @@ export function memoryQueue(options: QueueOptions): MemoryQueue {
       asked.forgotten = false;
       asked.heard ||= heard;
       add(asked, rollout, at);
-      queueMicrotask(() => pump(state));
+      pumpSoon(state);
     },
     idle() {
       return new Promise((resolve) => {
         idlers.add(resolve);
-        queueMicrotask(() => pump(state));
+        pumpSoon(state);
       });
     },
     depth: () => depthOf(state),
@@ -107,7 +109,7 @@ export function memoryQueue(options: QueueOptions): MemoryQueue {
 function stateOf({ clock, handler, ...given }: QueueOptions): State {
   const ignore = () => undefined;
   const { concurrency = 4, limits = ROUND_LIMITS, after = clock.after, onError = ignore, onLong = ignore } = given;
-  const counts = { active: 0, placed: 0, turns: 0 };
+  const counts = { active: 0, placed: 0, turns: 0, isPumping: false };
   return { clock, handler, concurrency, limits, after, onError, onLong, repos: new Map(), idlers: new Set(), ...counts, closed: false };
 }
 
@@ -119,7 +121,7 @@ function nothingAsked(): Asked {
 
 function depthOf({ repos, clock, active }: State): QueueDepth {
   const now = clock.now();
-  const waiting = [...repos.values()].filter((asked) => !asked.running && dueNow(asked, now).size > 0);
+  const waiting = [...repos.values()].filter((asked) => !asked.running && isDue(asked, now));
   const longestMs = Math.max(0, ...waiting.map(({ due, notBefore }) => now - Math.max(notBefore, Math.min(...due.values()))));
   return { due: waiting.length, running: active, longestMs };
 }
@@ -129,9 +131,24 @@ function add(asked: Asked, rollout: string | null, at: number): void {
   if (before === undefined || at < before) asked.due.set(rollout, at);
 }
 
-function dueNow(asked: Asked, now: number): Set<string | null> {
-  if (now < asked.notBefore && !asked.heard) return new Set();
-  return new Set([...asked.due].filter(([, at]) => at <= now).map(([rollout]) => rollout));
+function dueNow({ due }: Asked, now: number): Set<string | null> {
+  return new Set([...due].filter(([, at]) => at <= now).map(([rollout]) => rollout));
+}
+
+function isDue({ due, heard, notBefore }: Asked, now: number): boolean {
+  if (now < notBefore && !heard) return false;
+  for (const at of due.values()) if (at <= now) return true;
+  return false;
+}
+
+/** Once for all that is asked at the same moment: of ten thousand repos each would be gone through for each. */
+function pumpSoon(state: State): void {
+  if (state.isPumping) return;
+  state.isPumping = true;
+  queueMicrotask(() => {
+    state.isPumping = false;
+    pump(state);
+  });
 }
 
 /**
@@ -140,16 +157,18 @@ function dueNow(asked: Asked, now: number): Set<string | null> {
  */
 function pump(state: State): void {
   const { repos, clock, limits } = state;
-  const waiting: [string, Asked, Set<string | null>][] = [];
+  // It is gone through again when a place is free.
+  const isFull = state.placed >= state.concurrency || state.active >= limits.most;
+  const now = clock.now();
+  const waiting: [string, Asked][] = [];
   const underWay = new Map<string, number>();
-  for (const [repository, asked] of state.closed ? [] : repos) {
+  for (const [repository, asked] of state.closed || isFull ? [] : repos) {
     if (asked.running) count(underWay, ownerOf(repository));
     if (asked.running) continue;
-    const rollouts = dueNow(asked, clock.now());
-    if (rollouts.size === 0) arm(state, asked);
-    else waiting.push([repository, asked, rollouts]);
+    if (isDue(asked, now)) waiting.push([repository, asked]);
+    else arm(state, asked);
   }
-  for (const [repository, asked, rollouts] of waiting.sort(([, a], [, b]) => a.lastTurn - b.lastTurn)) {
+  for (const [repository, asked] of waiting.sort(([, a], [, b]) => a.lastTurn - b.lastTurn)) {
     if (state.placed >= state.concurrency || state.active >= limits.most) break;
     const owner = ownerOf(repository);
     if ((underWay.get(owner) ?? 0) >= limits.most - state.active) continue;
@@ -157,7 +176,7 @@ function pump(state: State): void {
     asked.running = true;
     asked.lastTurn = ++state.turns;
     state.active += 1;
-    void work(state, repository, asked, rollouts).finally(() => {
+    void work(state, repository, asked, dueNow(asked, now)).finally(() => {
       asked.running = false;
       state.active -= 1;
       if (asked.forgotten) repos.delete(repository);
@@ -239,7 +258,8 @@ function aborted(over: AbortSignal): Promise<never> {
 
 /** Lets go who waits, where nothing is due or worked on. */
 function settle({ active, closed, repos, idlers, clock }: State): void {
-  const busy = active > 0 || (!closed && [...repos.values()].some((asked) => dueNow(asked, clock.now()).size > 0));
+  if (idlers.size === 0) return;
+  const busy = active > 0 || (!closed && [...repos.values()].some((asked) => isDue(asked, clock.now())));
   if (busy) return;
   for (const resolve of idlers) resolve();
   idlers.clear();

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { manualClock } from "../../../test/support/manual-clock.ts";
-import { ROUND_LIMITS } from "./memory.ts";
+import { memoryQueue, ROUND_LIMITS } from "./memory.ts";
 import { RoundOverdue } from "./port.ts";
 import { closeAll, KINDS } from "./testing/open-queue.ts";
 
@@ -309,4 +309,23 @@ describe.each(KINDS)("the queue, $kind", ({ here, open: openQueue }) => {
       expect([...seen].filter((name) => name.startsWith("fine/"))).toHaveLength(10);
     });
   });
+});
+
+test("two thousand repos that are asked of at once are gone through for each that begins, not for each that asks", async () => {
+  const MANY = 2000;
+  const manual = manualClock();
+  let looks = 0;
+  const clock = {
+    ...manual,
+    now() {
+      looks += 1;
+      return manual.now();
+    },
+  };
+  const seen = new Set<string>();
+  const queue = memoryQueue({ clock, handler: async (repository) => void seen.add(repository) });
+  for (let n = 0; n < MANY; n++) queue.wake({ repository: `o/${n}`, rollout: null });
+  await queue.idle();
+  expect(seen.size).toBe(MANY);
+  expect(looks).toBeLessThan(MANY * 10);
 });
