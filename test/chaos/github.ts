@@ -85,7 +85,8 @@ async function start(settings: GitHubSettings): Promise<GitHubSim> {
     onExchange: note,
     onDelivery: tellArgoCd,
   });
-  sim.faults.request = () => {
+  sim.faults.request = ({ actor }) => {
+    if (!actor.endsWith("[bot]")) return undefined;
     // Spread evenly, and the same for the same order of calls.
     const falls = Math.floor(((calls + 1) * unwell) / 100) > Math.floor((calls * unwell) / 100);
     calls += 1;

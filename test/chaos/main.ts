@@ -44,8 +44,13 @@ try {
   console.log(`without faults: ${calm.seconds.toFixed(0)} s, ${calm.writes} writes${calm.problems.map((one) => `\n  ${one}`).join("")}`);
   const seeds = Array.from({ length: number("runs") }, (_, n) => number("seed") + n);
   const work = async () => {
-    for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift())
-      await one(seed, { program, expected: Promise.resolve(calm.end) });
+    for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) {
+      const tried = seed;
+      await one(tried, { program, expected: Promise.resolve(calm.end) }).catch((error: unknown) => {
+        total.failed.push(tried);
+        console.log(`seed ${tried} could not be tried: ${String(error)}`);
+      });
+    }
   };
   await Promise.all(Array.from({ length: number("parallel") }, work));
   tellTakeovers(total.takeoverMs.sort((a, b) => a - b));
