@@ -5,28 +5,8 @@
  * Fair: of those that are due the one that has waited for its turn the longest goes first. A round that takes long leaves its place to
  * others, and one that does not end is given up, so that what hangs in one repo holds no other up.
  */
+import { type Asked, add, dueNow, isDue, nothingAsked } from "./asked.ts";
 import { type Queue, type QueueDepth, type QueueOptions, type RoundLimits, RoundOverdue, type WakeRequest } from "./port.ts";
-
-/** What is asked of one repo. */
-interface Asked {
-  /** Rollout → earliest time asked for. */
-  due: Map<string | null, number>;
-  running: boolean;
-  /** Rounds in a row that failed, and those that were given up: an outage does not tell that rounds hang. */
-  failures: number;
-  overdue: number;
-  /** Its last round was given up: whatever is asked of it waits until then, but for what somebody says. */
-  notBefore: number;
-  /** Somebody said something that no round has begun after. */
-  heard: boolean;
-  /** Which round of all was its last. */
-  lastTurn: number;
-  /** Nothing was asked since it was forgotten. */
-  forgotten: boolean;
-  /** Calls off the timer for the earliest request. */
-  disarm?: () => void;
-  armedFor: number;
-}
 
 const FIRST_RETRY_MS = 1000;
 const LAST_RETRY_MS = 60_000;
@@ -113,32 +93,11 @@ function stateOf({ clock, handler, ...given }: QueueOptions): State {
   return { clock, handler, concurrency, limits, after, onError, onLong, repos: new Map(), idlers: new Set(), ...counts, closed: false };
 }
 
-function nothingAsked(): Asked {
-  const armedFor = Number.POSITIVE_INFINITY;
-  const counts = { failures: 0, overdue: 0, notBefore: 0, lastTurn: 0 };
-  return { due: new Map(), running: false, ...counts, heard: false, forgotten: false, armedFor };
-}
-
 function depthOf({ repos, clock, active }: State): QueueDepth {
   const now = clock.now();
   const waiting = [...repos.values()].filter((asked) => !asked.running && isDue(asked, now));
   const longestMs = Math.max(0, ...waiting.map(({ due, notBefore }) => now - Math.max(notBefore, Math.min(...due.values()))));
   return { due: waiting.length, running: active, longestMs };
-}
-
-function add(asked: Asked, rollout: string | null, at: number): void {
-  const before = asked.due.get(rollout);
-  if (before === undefined || at < before) asked.due.set(rollout, at);
-}
-
-function dueNow({ due }: Asked, now: number): Set<string | null> {
-  return new Set([...due].filter(([, at]) => at <= now).map(([rollout]) => rollout));
-}
-
-function isDue({ due, heard, notBefore }: Asked, now: number): boolean {
-  if (now < notBefore && !heard) return false;
-  for (const at of due.values()) if (at <= now) return true;
-  return false;
 }
 
 /** Once for all that is asked at the same moment: of ten thousand repos each would be gone through for each. */
