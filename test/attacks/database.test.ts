@@ -3,7 +3,6 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { git } from "../../src/adapters/git/testing/repositories.ts";
 import { openDatabase } from "../../src/adapters/queue/postgres/database.ts";
 import { migrate } from "../../src/adapters/queue/postgres/migrate.ts";
 import { SHORT_LAG } from "../../src/sim/argocd/application/lag.ts";
@@ -26,23 +25,21 @@ afterEach(async () => {
 });
 
 /** The database and its two roles, as docs/operations.md makes them. Gives the address for each. */
-async function asDocumented(): Promise<(role: "stagecoach" | "stagecoach_owner") => string> {
+async function asDocumented(): Promise<(role: "stagecoach_run" | "stagecoach_migrate") => string> {
   const docs = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
   const [, sql = ""] = /```sql[^\n]*\n([\s\S]*?)```/.exec(docs) ?? [];
-  const [before = "", after = ""] = sql.split(/^\\connect stagecoach$/m);
+  const [before = "", after = ""] = sql.split(/^\\c stagecoach stagecoach_migrate$/m);
   const server = await postgres();
-  for (const [text, database] of [
-    [before, "postgres"],
-    [after, "stagecoach"],
-  ] as const)
-    for (const statement of text.split(";").filter((one) => one.trim() !== "")) await server.query(statement, database);
+  const statements = (text: string) => text.split(";").filter((one) => one.trim() !== "");
+  for (const statement of statements(before)) await server.query(statement);
+  for (const statement of statements(after)) await server.query(`set role stagecoach_migrate; ${statement}`, "stagecoach");
   return (role) => `postgresql://${role}:none@127.0.0.1:${server.port}/stagecoach`;
 }
 
 describe.skipIf(POSTGRES === undefined)("somebody with the server's own way to the database", () => {
-  test("reads all of it, changes rows at will, and tries to change the tables, in the middle of a run", async () => {
+  test("reads all of it, forges deliveries, and tries to change the tables, while a run begins", async () => {
     const address = await asDocumented();
-    const owner = openDatabase(address("stagecoach_owner"));
+    const owner = openDatabase(address("stagecoach_migrate"));
     expect(await migrate(owner)).toBeGreaterThan(0);
     await owner.close();
 
@@ -51,7 +48,7 @@ describe.skipIf(POSTGRES === undefined)("somebody with the server's own way to t
     const { github, repository, webhookSecret } = world;
     const config =
       "controlPlanes:\n  - { name: hub, kubeconfig: kubeconfig, clusterSecrets: true }\nqueue: { kind: postgres, urlFile: url }\n";
-    const files = { "stagecoach.yaml": config, kubeconfig: world.kubeconfig, url: address("stagecoach") };
+    const files = { "stagecoach.yaml": config, kubeconfig: world.kubeconfig, url: address("stagecoach_run") };
     for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
     const credentials = { APP_ID: String(github.app.id), PRIVATE_KEY: github.app.privateKey, WEBHOOK_SECRET: webhookSecret };
     const places = { GHE_HOST: new URL(github.url).host, GHE_PROTOCOL: "http", HOST: "127.0.0.1", PORT: "0", INSIDE_PORT: "0" };
@@ -59,7 +56,7 @@ describe.skipIf(POSTGRES === undefined)("somebody with the server's own way to t
     const [, url = ""] = await running.until(/"url":"([^"]+)","insideUrl":"([^"]+)","msg":"ready"/);
     world.deliverTo(`${url}${WEBHOOK_PATH}`);
 
-    const mallory = openDatabase(address("stagecoach"));
+    const mallory = openDatabase(address("stagecoach_run"));
     const tables = await mallory.query<{ name: string }>(
       "select tablename as name from pg_tables where schemaname = 'stagecoach' order by 1",
     );
@@ -74,6 +71,18 @@ describe.skipIf(POSTGRES === undefined)("somebody with the server's own way to t
       );
     const alice = github.actAs("alice");
     const pull = await world.openReleasePull(alice);
+    // It knows what was released before.
+    await said("Plan:");
+    // What a delivery says there is where to look, and nothing that is done: the run begins and goes on.
+    const forged = {
+      name: "issue_comment",
+      payload: { comment: { body: "/abort", user: { login: "carol" } }, repository: { full_name: repository } },
+    };
+    for (const event of [forged, "not an event", { merge: true, pull: 2 }, null])
+      await mallory.query(
+        "insert into stagecoach.deliveries (guid, repository, version, event) values (gen_random_uuid()::text, $1, 1, $2)",
+        [repository.toLowerCase(), JSON.stringify(event)],
+      );
     await alice.mergePull(repository, pull, "squash");
     await alice.comment(repository, pull, "a word that is nobody's business, and no command");
     await said("**Progressing**");
@@ -91,32 +100,7 @@ describe.skipIf(POSTGRES === undefined)("somebody with the server's own way to t
       "truncate stagecoach.deliveries",
     ])
       await expect(mallory.query(statement), statement).rejects.toThrow(/permission denied|must be owner/);
-    const merged = () => {
-      const subjects = git(github.repoDirectory(repository), "log", "--format=%s", "main").split("\n");
-      return subjects.filter((subject) => subject.startsWith("my-app v1.4.2: "));
-    };
-    const before = merged().length;
-    // What it says of who looks where is believed, and no more.
-    const forged = {
-      name: "issue_comment",
-      payload: { comment: { body: "/abort", user: { login: "carol" } }, repository: { full_name: repository } },
-    };
-    for (const event of [forged, "not an event", { merge: true, pull: 2 }, null])
-      await mallory.query(
-        "insert into stagecoach.deliveries (guid, repository, version, event) values (gen_random_uuid()::text, $1, 1, $2)",
-        [repository.toLowerCase(), JSON.stringify(event)],
-      );
-    await mallory.query("update stagecoach.repositories set epoch = epoch + 1000, due_at = 0, homes = '{../../etc}'");
-    await mallory.query("update stagecoach.deliveries set done_at = now() where done_at is null");
-    // It goes on as it would have: the next batch is merged, once.
-    const after = await askUntil(
-      clock,
-      "another batch is merged",
-      async () => merged(),
-      (subjects) => subjects.length > before,
-    );
-    expect(new Set(after).size).toBe(after.length);
-    expect((await page.comments(pull)).map(({ body }) => body).join()).not.toMatch(/Aborted|aborted/);
+    expect((await page.comments(pull)).map(({ body }) => body).join()).not.toMatch(/aborted/i);
     await mallory.close();
   });
 });

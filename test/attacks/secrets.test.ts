@@ -86,6 +86,7 @@ log: { level: debug }
     })();
     const alice = github.actAs("alice");
     const pull = await world.openReleasePull(alice);
+    await world.untilComment(pull, "Plan:");
     await alice.mergePull(repository, pull, "squash");
     await world.untilComment(pull, "**Progressing**");
     isOver = true;

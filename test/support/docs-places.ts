@@ -96,7 +96,6 @@ export const ABSENT: Record<string, string> = {
   "a bot at work": "test/e2e/demo.test.ts runs it against the demo it has started",
   "an App's credentials": "it runs until it is stopped; test/e2e/serve.test.ts starts and checks it",
   "somebody with maintain": "GitHub tells who moved the branch; src/surfaces/cli/journal/journal.test.ts accepts against the embedded one",
-  PostgreSQL: "test/attacks/database.test.ts takes the steps where PostgreSQL is",
   "a release": "nothing is published yet; test/release/release.test.ts looks at the workflow that makes one",
   "docker and a registry": "test/image builds the image where docker is",
   "a cluster": "kubectl, kustomize, yq or argocd against one; test/deploy.test.ts checks what is applied",
