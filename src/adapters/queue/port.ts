@@ -96,7 +96,7 @@ export interface SharingOptions extends QueueOptions {
 
 /** A queue whose repositories are looked after by one process each, of one or of several. */
 export interface SharedQueue extends Queue {
-  /** Resolves once it is known what is looked after here first, with those that will be looked at by themselves. */
+  /** Resolves once it is known what is looked after here first, with those that are looked at now. */
   start(): Promise<string[]>;
   /** These are there to be looked after, all of them and no others. */
   share(repositories: readonly string[]): void;

@@ -56,6 +56,24 @@ describe.skipIf(POSTGRES === undefined)("a delivery that is kept", () => {
     expect([other.deliveries.map(({ guid }) => guid), await kept(database)]).toEqual([["a"], ["a done"]]);
   });
 
+  test("waits though a round has ended of one that had lost its repository meanwhile", async () => {
+    const { url, database } = await freshDatabase();
+    const { start, until, second } = openMachines(url);
+    const gate = Promise.withResolvers<void>();
+    let rounds = 0;
+    const first = await start(["o/0"], { handler: async () => (++rounds === 2 ? await gate.promise : undefined) });
+    await first.queue.idle();
+    await first.queue.keep(delivery("a"));
+    const other = await start(["o/0"], { handler: () => new Promise<void>(() => undefined) });
+    first.stop();
+    await until(() => other.deliveries.length > 0);
+    first.wake();
+    await until(() => first.lost.length > 0);
+    gate.resolve();
+    for (let n = 0; n < 2; n++) await second();
+    expect([rounds, await kept(database)]).toEqual([2, ["a waits"]]);
+  });
+
   test("of no repository alone is told to every replica, once", async () => {
     const { url } = await freshDatabase();
     const { start, second } = openMachines(url);

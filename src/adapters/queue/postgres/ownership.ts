@@ -13,8 +13,8 @@ interface OwnershipOptions {
   home: string;
   /** It is looked after here from now on. `dueAt`: when it wants to be looked at; undefined: nothing is awaited. */
   onTaken(repository: string, dueAt: number | undefined): void;
-  /** Resolves when nothing of it goes on here. */
-  onLeft(repository: string): Promise<void>;
+  /** Resolves when nothing of it goes on here. Gives when it wants to be looked at. */
+  onLeft(repository: string): Promise<number | undefined>;
   onFree(): void;
 }
 
@@ -74,13 +74,12 @@ export function openOwnership(options: OwnershipOptions) {
     const mine = owned.get(key);
     if (mine === undefined) return;
     mine.leaving = true;
-    await onLeft(key).catch(() => undefined);
+    const dueAt = await onLeft(key).catch(() => 0);
     if (owned.get(key) !== mine) return;
     owned.delete(key);
-    await database.query("update stagecoach.repositories set owner = null where key = $1 and owner = $2 and epoch = $3", [
-      key,
-      me,
-      mine.epoch,
+    await database.query("update stagecoach.repositories set owner = null, due_at = $4 where key = $1 and owner = $2 and epoch = $3", [
+      ...[key, me, mine.epoch],
+      dueAt ?? null,
     ]);
     onFree();
   }
@@ -102,17 +101,22 @@ export function openOwnership(options: OwnershipOptions) {
     },
     isKnown: (key: string) => known.has(key),
     known: () => known,
+    /** Those that were known, too: another may have seen one gone that is not. */
     share(repositories: readonly string[]): void {
-      for (const key of repositories) if (!known.has(key)) unwritten.add(key);
+      for (const key of repositories) unwritten.add(key);
       known = new Set(repositories);
     },
-    /** Makes them known to all. False: there were none that were new here. */
+    /** Makes them known to all. False: there were none that were new. */
     async register(): Promise<boolean> {
       const wanted = [...unwritten];
       if (wanted.length === 0) return false;
-      await database.query("insert into stagecoach.repositories (key) select unnest($1::text[]) on conflict do nothing", [wanted]);
+      const made = await database.query<{ key: string }>(REGISTER, [wanted]);
       for (const key of wanted) unwritten.delete(key);
-      return true;
+      return made.length > 0;
+    },
+    /** Forgets what nobody has and GitHub does not list. */
+    async tidy(): Promise<void> {
+      await database.query("delete from stagecoach.repositories where owner is null and key <> all($1::text[])", [[...known]]);
     },
     /** It is gone from GitHub: nobody has to look after it. */
     async forget(key: string): Promise<void> {
@@ -134,6 +138,7 @@ function shareOf(total: number, living: readonly Replica[]): number {
   return Math.ceil(total / Math.max(1, living.length));
 }
 
+const REGISTER = "insert into stagecoach.repositories (key) select unnest($1::text[]) on conflict do nothing returning key";
 /** Rows that another is just taking are passed by; the foreign key lets no dead replica take any. */
 const TAKE = `with free as (
     select key from stagecoach.repositories where owner is null and key = any($3::text[])
@@ -141,7 +146,7 @@ const TAKE = `with free as (
   update stagecoach.repositories r set owner = $1::uuid, epoch = r.epoch + 1,
     homes = (array_prepend($2::text, array_remove(r.homes, $2::text)))[1:${MOST_HOMES}]
   from free where r.key = free.key returning r.key, r.epoch, r.due_at`;
-const MEND = "update stagecoach.repositories set owner = null where owner = $1::uuid and key <> all($2::text[])";
+const MEND = "update stagecoach.repositories set owner = null, due_at = 0 where owner = $1::uuid and key <> all($2::text[])";
 /** First what a replica with room has the mirror of, then where nothing goes on. */
 const SPARE = `select key from stagecoach.repositories where owner = $1::uuid
   order by (homes && $2::text[]) desc, (due_at is not null), key limit $3`;

@@ -2,7 +2,23 @@ import { afterAll, describe, expect, test } from "vitest";
 import { POSTGRES } from "../../../../test/support/postgres.ts";
 import { NotOurs } from "../../outbound/asker.ts";
 import { openMachines } from "../testing/machines.ts";
-import { closeAll, freshDatabase } from "../testing/open-queue.ts";
+import { closeAll, databaseAt, freshDatabase } from "../testing/open-queue.ts";
+import { type Database, DatabaseError } from "./database.ts";
+
+/** Its answer to one statement does not arrive; whether it was carried out is another matter. */
+function losing(database: Database, marks: string, isDone: boolean): Database & { lost: () => boolean } {
+  let isLost = false;
+  return {
+    ...database,
+    lost: () => isLost,
+    async query(text, values) {
+      if (isLost || !text.includes(marks)) return await database.query(text, values);
+      isLost = true;
+      if (isDone) await database.query(text, values);
+      throw new DatabaseError({ code: "ECONNRESET", message: "the connection was lost" });
+    },
+  };
+}
 
 const NAMES = Array.from({ length: 12 }, (_, n) => `o/${n}`);
 
@@ -114,5 +130,39 @@ describe.skipIf(POSTGRES === undefined)("replicas that share repositories", () =
     const again = await start(NAMES, { home: "its-own-disk" });
     await until(() => again.owned().length === 6);
     expect(again.owned()).toEqual(had);
+  });
+
+  test("wait at their start for what is looked at now, and for nothing that is due later", async () => {
+    const { url, database } = await freshDatabase();
+    const { start, clock } = openMachines(url);
+    await database.query("insert into stagecoach.repositories (key, due_at) values ('o/0', 0), ('o/1', $1), ('o/2', null)", [
+      clock.now() + 3_600_000,
+    ]);
+    const names = ["o/0", "o/1", "o/2"];
+    expect((await start(names, { handler: () => new Promise<void>(() => undefined) })).first).toEqual(["o/0"]);
+  });
+
+  test.each([true, false])("leave nothing behind that they let go, where PostgreSQL did not answer (it was done: %s)", async (isDone) => {
+    const { url } = await freshDatabase();
+    const { start, until } = openMachines(url);
+    const database = losing(databaseAt(url), "set owner = null", isDone);
+    const first = await start(NAMES, { database });
+    const second = await start(NAMES);
+    await until(() => second.owned().length === 6);
+    expect([database.lost(), first.owned().length]).toEqual([true, 6]);
+  });
+
+  test("forget what GitHub lists no more and nobody has, and know again what was forgotten too soon", async () => {
+    const { url, database } = await freshDatabase();
+    const { start, until, second: pass } = openMachines(url);
+    const first = await start(["o/0"]);
+    await database.query("insert into stagecoach.repositories (key) values ('o/gone')");
+    for (let n = 0; n < 60; n++) await pass();
+    expect(await database.query("select key from stagecoach.repositories")).toEqual([{ key: "o/0" }]);
+    const late = await start(["o/0"]);
+    first.stop();
+    await database.query("delete from stagecoach.repositories");
+    late.queue.share(["o/0"]);
+    await until(() => late.queue.owns("o/0"));
   });
 });

@@ -64,15 +64,21 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
     await deliveries.settle();
     await wishes.write();
     await ownership.letGo(seen);
-    if (leads() && ++numbers.beats % TIDY_EVERY === 0) numbers.setAside = await deliveries.tidy();
+    if (leads() && ++numbers.beats % TIDY_EVERY === 0) {
+      numbers.setAside = await deliveries.tidy();
+      await ownership.tidy();
+    }
     onWorked?.();
   }
 
   async function round(repository: string, rollouts: ReadonlySet<string | null>, over: AbortSignal): Promise<void> {
     if (!ownership.owns(repository)) return void missed.add(repository);
     const heard = deliveries.begin(repository);
+    const checkOurs = ownership.fence(repository);
     try {
       await options.handler(repository, rollouts, over);
+      // Of what became another's meanwhile nobody knows how far it came.
+      checkOurs();
     } catch (error) {
       // That it may be another's by now is no fault of its own.
       if (!ownership.owns(repository)) return void missed.add(repository);
@@ -85,18 +91,19 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
   }
 
   function taken(repository: string, dueAt: number | undefined): void {
+    // Another may have written another.
+    wishes.drop(repository);
     if (dueAt !== undefined) inner.wake({ repository, rollout: null }, Math.max(dueAt, clock.now()));
     for (const { request, at } of asked.get(repository) ?? []) inner.wake(request, at);
     asked.delete(repository);
   }
 
-  async function left(repository: string): Promise<void> {
+  async function left(repository: string): Promise<number | undefined> {
     const isIdle = inner.isIdle(repository) && !missed.has(repository) && options.isBusy?.(repository) !== true;
     await options.onLeft(repository);
     drop(repository);
-    wishes.note(repository, isIdle ? undefined : 0);
-    await wishes.write();
     wishes.drop(repository);
+    return isIdle ? undefined : 0;
   }
 
   function drop(repository: string): void {
@@ -143,7 +150,8 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
   return {
     async start() {
       await heart.start();
-      return ownership.keys().filter((key) => inner.next(key) !== undefined);
+      const now = clock.now();
+      return ownership.keys().filter((key) => !inner.isIdle(key) && (inner.next(key) ?? now) <= now);
     },
     wake(request, at) {
       const { repository } = request;

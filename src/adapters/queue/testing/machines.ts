@@ -13,6 +13,8 @@ export function openMachines(url: string) {
     rounds: string[];
     lost: string[];
     deliveries: Delivery[];
+    /** What it said that it looks at first. */
+    first: readonly string[];
     worked: () => void;
     owned(): string[];
     stop(): void;
@@ -30,8 +32,8 @@ export function openMachines(url: string) {
     };
     const [rounds, lost, deliveries]: [string[], string[], Delivery[]] = [[], [], []];
     const machine: Machine = {
-      ...{ rounds, lost, deliveries, worked: () => undefined },
-      queue: replica(databaseAt(url), {
+      ...{ rounds, lost, deliveries, first: [], worked: () => undefined },
+      queue: replica(given.database ?? databaseAt(url), {
         ...{ clock, time, onWorked: () => machine.worked(), onLeft: async () => undefined },
         handler: async (repository) => void rounds.push(repository),
         onLost: (repository) => void lost.push(repository),
@@ -54,7 +56,7 @@ export function openMachines(url: string) {
       },
     };
     machine.queue.share(names);
-    await machine.queue.start();
+    machine.first = await machine.queue.start();
     running.add(machine);
     return machine;
   }

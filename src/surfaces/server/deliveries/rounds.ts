@@ -28,7 +28,7 @@ interface Work {
   repos: Repos;
   look(served: ServedRepo, givenUp: number): Promise<void>;
   onDelivery: SharingOptions["onDelivery"];
-  /** A round has ended, or takes long. */
+  /** A round has ended, or takes long, or none will come here. */
   onRound(repository: string): void;
   resync(): Resync;
 }
@@ -47,10 +47,12 @@ export function openRounds(options: RoundsOptions, { repos, look, onDelivery, on
     async onLeft(repository) {
       await repos.leave(repository);
       await options.notifier?.leave(repository);
+      onRound(repository);
     },
     onLost(repository, why) {
       repos.abandon(repository, why);
       void options.notifier?.leave(repository);
+      onRound(repository);
     },
     onRegained: (awayMs) => awayMs > MISSED_MS && resync().soon(),
     isBusy: (repository) => isBusy(repos.get(repository)),
