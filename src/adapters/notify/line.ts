@@ -2,7 +2,7 @@
  * What waits to be sent to one destination: one at a time, each repository in its turn, so that a noisy one delays no other. Many of one
  * repository are one digest. What fails is tried again, less often each time. Called by `notifier.ts`.
  */
-import { AsyncResource } from "node:async_hooks";
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { Clock } from "../../core/base/time.ts";
 import { digestOf, type Notice, type RunCard } from "../../core/report/notify/notice.ts";
 import { checkMayWrite } from "../outbound/asker.ts";
@@ -44,8 +44,8 @@ export function openLine({ name, sender, clock, log, threadOf, done }: LineOptio
   /** In the order of whose turn it is. */
   const waiting = new Map<string, Notice[]>();
   const updates = new Map<string, Parameters<Line["show"]>[1]>();
-  /** Whether a repository's are ours to send still, as whoever gave them may say. */
-  const checks = new Map<string, () => void>();
+  /** As whose a repository's are sent, and asked whether they are ours to send still: whoever gave them may say. */
+  const givers = new Map<string, ReturnType<typeof AsyncLocalStorage.snapshot>>();
   let working: Promise<void> | undefined;
   let callOff: (() => void) | undefined;
   let isClosed = false;
@@ -70,6 +70,15 @@ export function openLine({ name, sender, clock, log, threadOf, done }: LineOptio
   async function sendNext(): Promise<number> {
     const [repository = "", notices = []] = waiting.entries().next().value ?? [];
     waiting.delete(repository);
+    return await as(repository, () => sendFirst(repository, notices));
+  }
+
+  function as<T>(repository: string, work: () => T): T {
+    const giver = givers.get(repository.toLowerCase());
+    return giver === undefined ? work() : giver(work);
+  }
+
+  async function sendFirst(repository: string, notices: readonly Notice[]): Promise<number> {
     const many = notices.length > sender.most ? digestOf(notices) : undefined;
     if (many !== undefined) await done(repository, notices, { instead: many });
     const notice = many ?? notices[0];
@@ -82,7 +91,7 @@ export function openLine({ name, sender, clock, log, threadOf, done }: LineOptio
       if (all.length > 0) waiting.set(repository, all);
     };
     try {
-      checks.get(repository)?.();
+      checkMayWrite();
       const { thread } = await sender.send(notice, threadOf(notice));
       faults = 0;
       log.info({ destination: name, repository, title: notice.title }, "a notification was sent");
@@ -103,8 +112,10 @@ export function openLine({ name, sender, clock, log, threadOf, done }: LineOptio
     updates.delete(key);
     if (update === undefined) return 0;
     try {
-      checks.get(update.repository.toLowerCase())?.();
-      await sender.update?.(update.card, update.repository, update.thread);
+      await as(update.repository, async () => {
+        checkMayWrite();
+        await sender.update?.(update.card, update.repository, update.thread);
+      });
       return SPACING_MS;
     } catch (error) {
       const isOver = error instanceof NotSent && !error.again;
@@ -129,13 +140,13 @@ export function openLine({ name, sender, clock, log, threadOf, done }: LineOptio
     add(notice) {
       const repository = notice.repository.toLowerCase();
       waiting.set(repository, [...(waiting.get(repository) ?? []), notice]);
-      checks.set(repository, AsyncResource.bind(checkMayWrite));
+      givers.set(repository, AsyncLocalStorage.snapshot());
       wake();
     },
     show(key, update) {
       if (sender.update === undefined) return;
       updates.set(key, update);
-      checks.set(update.repository.toLowerCase(), AsyncResource.bind(checkMayWrite));
+      givers.set(update.repository.toLowerCase(), AsyncLocalStorage.snapshot());
       wake();
     },
     async drop(repository) {
@@ -146,7 +157,7 @@ export function openLine({ name, sender, clock, log, threadOf, done }: LineOptio
       forget();
       await working;
       forget();
-      checks.delete(repository);
+      givers.delete(repository);
     },
     async settled() {
       await working;

@@ -1,9 +1,11 @@
+import { AsyncResource } from "node:async_hooks";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { manualClock } from "../../../test/support/manual-clock.ts";
 import type { Notice } from "../../core/report/notify/notice.ts";
+import { askFor, checkMayWrite, NotOurs } from "../outbound/asker.ts";
 import { openNotifier } from "./notifier.ts";
 import { NotSent, type Sender, type Telling } from "./port.ts";
 
@@ -32,6 +34,8 @@ interface Place {
   faults: Error[];
   sent: string[];
   hangs: boolean;
+  /** As what sends asks. */
+  before?: () => void;
 }
 
 function world(places: Record<string, Place>) {
@@ -42,6 +46,7 @@ function world(places: Record<string, Place>) {
   const senderOf = (place: Place): Sender => ({
     most: 10,
     async send(one, thread) {
+      place.before?.();
       if (place.hangs) await new Promise(() => undefined);
       const fault = place.faults.shift();
       if (fault !== undefined) throw fault;
@@ -53,7 +58,9 @@ function world(places: Record<string, Place>) {
     },
   });
   const destinations = Object.entries(places).map(([name, place]) => ({ name, repositories: ["acme/*"], sender: senderOf(place) }));
-  const open = () => openNotifier({ destinations, directory, clock, log });
+  // As Node's timers do.
+  const timers = { ...clock, after: (ms: number, wake: () => void) => clock.after(ms, AsyncResource.bind(wake)) };
+  const open = () => openNotifier({ destinations, directory, clock: timers, log });
   return { clock, logged, open };
 }
 
@@ -84,6 +91,23 @@ test("each message is sent once; after a restart what was not sent is, and what 
   await third.told("acme/fleet");
   await run(third, clock, 4);
   expect(calls.sent).toEqual(["a", "b"]);
+});
+
+test("what one repository's round gave is sent as that one's, though another's, which is no longer ours, began the line", async () => {
+  const calls = place();
+  const { clock, open } = world({ calls });
+  const notifier = open();
+  let isOurs = true;
+  const mayWrite = () => {
+    if (!isOurs) throw new NotOurs("acme/a");
+  };
+  calls.before = checkMayWrite;
+  askFor("acme/a", () => notifier.tell("acme/a", telling([notice("first", "acme/a"), notice("second", "acme/a")])), mayWrite);
+  await notifier.settled();
+  isOurs = false;
+  askFor("acme/b", () => notifier.tell("acme/b", telling([notice("of b", "acme/b")])));
+  await run(notifier, clock, 4);
+  expect(calls.sent).toEqual(["first", "of b"]);
 });
 
 test("a run's message is known after a restart, and brought up to date once for each change", async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { manualClock } from "../../../../test/support/manual-clock.ts";
 import { embeddedQueue } from "../../../adapters/queue/embedded.ts";
 import type { SharingOptions } from "../../../adapters/queue/port.ts";
-import { manualClock } from "../../../../test/support/manual-clock.ts";
 import { silentLog } from "../../../engine/round/context.ts";
 import { openTelemetry } from "../telemetry/scope.ts";
 import type { Repos } from "../tenancy/repos.ts";
@@ -40,20 +40,23 @@ test("what a run waits for is asked for before the plans of pull requests, which
   expect((seen[0] as () => () => boolean)()()).toBe(false);
 });
 
-test.each(["onLeft", "onLost"] as const)("whoever waits for first rounds waits for none of what another looks after by then: %s", async (how) => {
-  const given = Promise.withResolvers<SharingOptions>();
-  let isOurs = true;
-  const first = openFirstRounds(() => isOurs);
-  const repos = { leave: async () => undefined, abandon: () => undefined, get: () => undefined } as unknown as Repos;
-  const openQueue = (options: SharingOptions) => {
-    given.resolve(options);
-    return embeddedQueue(options);
-  };
-  const world = { clock: manualClock(), log: silentLog, telemetry: openTelemetry(), openQueue };
-  const ignore = { look: async () => undefined, onDelivery: () => true, resync: () => Promise.reject() as never };
-  openRounds(world, { ...ignore, repos, onRound: first.done });
-  const begun = first.of(["o/r"]);
-  isOurs = false;
-  void (await given.promise)[how]("o/r", new Error("another has it"));
-  await begun;
-});
+test.each(["onLeft", "onLost"] as const)(
+  "whoever waits for first rounds waits for none of what another looks after by then: %s",
+  async (how) => {
+    const given = Promise.withResolvers<SharingOptions>();
+    let isOurs = true;
+    const first = openFirstRounds(() => isOurs);
+    const repos = { leave: async () => undefined, abandon: () => undefined, get: () => undefined } as unknown as Repos;
+    const openQueue = (options: SharingOptions) => {
+      given.resolve(options);
+      return embeddedQueue(options);
+    };
+    const world = { clock: manualClock(), log: silentLog, telemetry: openTelemetry(), openQueue };
+    const ignore = { look: async () => undefined, onDelivery: () => true, resync: () => Promise.reject() as never };
+    openRounds(world, { ...ignore, repos, onRound: first.done });
+    const begun = first.of(["o/r"]);
+    isOurs = false;
+    void (await given.promise)[how]("o/r", new Error("another has it"));
+    await begun;
+  },
+);
