@@ -92,13 +92,16 @@ export function idleMirror(open: () => Promise<Mirror>, clock: Clock, place?: Pl
   async function close(): Promise<void> {
     closed = true;
     callOff();
-    place?.room.serve(place.directory, undefined);
+    place?.room.leave(place.directory, resident);
     const idle = opening;
     opening = undefined;
     await (await idle?.catch(() => undefined))?.close();
   }
 
-  place?.room.serve(place.directory, { empty });
+  const resident = { empty };
+  emptying = place?.room.serve(place.directory, resident).finally(() => {
+    emptying = undefined;
+  });
   // Every method of a mirror answers with a promise, so all are passed on alike, those to come, too.
   return new Proxy({} as Mirror, {
     get(_target, name) {

@@ -132,6 +132,39 @@ test("what is used just now stays; what nobody serves any more goes first", asyn
   await deepening;
 });
 
+test("one that is served anew stays while it is used, though whoever served it before is closed only then", async () => {
+  const room = open({ most: 1, each: 1 });
+  const before = served("a", room);
+  const gate = Promise.withResolvers<void>();
+  const now = idleMirror(
+    async () => ({ ...(await openMirror({ directory: directory("a"), url: at.origin, allowFile: true })), deepen: () => gate.promise }),
+    clock,
+    { directory: directory("a"), room },
+  );
+  mirrors.push(now);
+  await before.mirror.close();
+  const deepening = now.deepen("main");
+  await now.fetch(["main"]);
+  clock.step(61_000);
+  await room.settled();
+  expect(bytes(directory("a"))).toBeGreaterThan(1 * KIB);
+  gate.resolve();
+  await deepening;
+});
+
+test("one that is served while it is being thrown away is begun once it is gone", async () => {
+  mkdirSync(join(directory("old"), "refs", "heads"), { recursive: true });
+  for (let n = 0; n < 6000; n++) writeFileSync(join(directory("old"), "refs", "heads", `x${n}`), "");
+  writeFileSync(join(directory("old"), "HEAD"), "x".repeat(KIB));
+  const room = open({ most: 1, each: 1024 * KIB });
+  room.grown(directory("other"));
+  while (existsSync(join(directory("old"), "HEAD"))) await new Promise(setImmediate);
+  const { mirror } = served("old", room);
+  await mirror.fetch(["main"]);
+  await room.settled();
+  expect(await mirror.head("main")).toBe(git(at.origin, "rev-parse", "main"));
+});
+
 test("one that has grown past its own bound is begun anew, once a day", async () => {
   const room = open({ most: 10_000 * KIB, each: 100 * KIB });
   const { mirror, fetches } = served("a", room);

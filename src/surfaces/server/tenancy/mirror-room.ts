@@ -32,8 +32,10 @@ interface Resident {
 }
 
 export interface MirrorRoom {
-  /** Undefined: nobody serves it any more. */
-  serve(directory: string, resident: Resident | undefined): void;
+  /** To be awaited before it is used: it may be being thrown away. */
+  serve(directory: string, resident: Resident): Promise<void>;
+  /** This one serves it no more; another may by then. */
+  leave(directory: string, resident: Resident): void;
   /** It is deleted. */
   forget(directory: string): void;
   used(directory: string): void;
@@ -44,6 +46,8 @@ export interface MirrorRoom {
 
 interface Known {
   resident?: Resident | undefined;
+  /** It is being thrown away. */
+  going?: Promise<unknown> | undefined;
   usedAt: number;
   /** Undefined: to be looked at. */
   bytes: number | undefined;
@@ -64,8 +68,12 @@ export function openMirrorRoom(root: string, { most, each }: RoomLimits, { clock
 
   async function throwAway(directory: string, known: Known): Promise<void> {
     const { resident, bytes, usedAt } = known;
-    if (resident !== undefined && !(await resident.empty(() => emptyMirror(directory)))) return;
-    if (resident === undefined) await emptyMirror(directory);
+    const going = resident === undefined ? emptyMirror(directory).then(() => true) : resident.empty(() => emptyMirror(directory));
+    known.going = going;
+    const isGone = await going.finally(() => {
+      known.going = undefined;
+    });
+    if (!isGone) return;
     log.info({ mirror: directory, bytes, unusedMs: clock.now() - usedAt }, "a mirror was thrown away to make room");
     known.bytes = 0;
     known.emptiedAt = clock.now();
@@ -106,7 +114,14 @@ export function openMirrorRoom(root: string, { most, each }: RoomLimits, { clock
   }
 
   return {
-    serve: (directory, resident) => void Object.assign(of(directory), { resident }),
+    async serve(directory, resident) {
+      const known = Object.assign(of(directory), { resident });
+      await known.going?.catch(() => undefined);
+    },
+    leave(directory, resident) {
+      const known = of(directory);
+      if (known.resident === resident) known.resident = undefined;
+    },
     forget: (directory) => void mirrors.delete(directory),
     used(directory) {
       of(directory).usedAt = clock.now();

@@ -1,3 +1,4 @@
+import { AsyncResource } from "node:async_hooks";
 import { Probot, ProbotOctokit } from "probot";
 import { PAST_WRITES } from "../../../adapters/forge/github/merge-client.ts";
 import { repoAuth } from "../../../adapters/forge/github/repo-auth.ts";
@@ -64,7 +65,7 @@ export function openOctokits(
     octokit(installationId) {
       const known = made.get(installationId);
       if (known !== undefined) return known;
-      const making = probot.auth(installationId).then((octokit) => watched(octokit, installationId, options.onRate));
+      const making = probot.auth(installationId).then((octokit) => watched(asAsked(octokit), installationId, options.onRate));
       made.set(installationId, making);
       making.catch(() => made.delete(installationId));
       return making;
@@ -104,6 +105,16 @@ function tokensFrom(given: OctokitOptions, baseUrl: string | undefined, request:
   const auth = given.auth as { request?: { defaults(options: object): unknown } } | undefined;
   if (auth?.request === undefined) return {};
   return { auth: { ...auth, request: auth.request.defaults(defined({ baseUrl, request })) } };
+}
+
+/** Sent as whoever asked: what waits for its turn, or for a token that all share, is let go by somebody else's answer. */
+function asAsked(octokit: ProbotOctokit): ProbotOctokit {
+  octokit.hook.wrap("request", (request, given) => {
+    const { fetch: send } = given.request as { fetch: typeof fetch };
+    given.request = { ...given.request, fetch: AsyncResource.bind(send) };
+    return request(given);
+  });
+  return octokit;
 }
 
 function watched(octokit: ProbotOctokit, installation: number | undefined, onRate: ((rate: RateSeen) => void) | undefined): ProbotOctokit {
