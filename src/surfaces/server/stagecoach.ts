@@ -123,8 +123,8 @@ export async function startStagecoach(given: StagecoachOptions): Promise<Stageco
   const [runs, standing] = [() => runsOf(repos), () => standingOf(repos)];
   const server = await startBotServer({
     ...serverOptionsOf(options),
-    // Before it is known what there is, another replica may look after what this tells of.
-    onEvent: (event) => (state === "starting" || concerns(event, repos) ? queue.keep(deliveryOf(event)) : undefined),
+    // Of what is not known here yet, another replica may look after what this tells of.
+    onEvent: (event) => (!repos.hasListed(event.installationId) || concerns(event, repos) ? queue.keep(deliveryOf(event)) : undefined),
     routes: webRoutes({ runs, standing, ...shownOf(repos, options), ...seenFrom(options), onChange, planes }, clock),
     isReady: () => state === "ready",
   });

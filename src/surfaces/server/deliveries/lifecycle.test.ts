@@ -56,15 +56,23 @@ const mirror = (name: string) => existsSync(join(directory, `${name.replace("/",
 const told = (message: string) => lines.filter((line) => line.message === message).map((line) => line.fields["repository"]);
 const errors = () => lines.filter((line) => line.level === "error" || line.level === "warn");
 
-test("what is told before the bot knows its repositories is kept: another replica may look after them", async () => {
+test.each([
+  { when: "before the bot knows its installations", path: "/app/installations", isAnswered: false },
+  { when: "while their repositories cannot be listed", path: "/installation/repositories", isAnswered: true },
+])("what is told $when is kept: another replica may look after it", async ({ path: asked, isAnswered }) => {
   const kept: Delivery[] = [];
+  const listening = Promise.withResolvers<string>();
   const log: Log = {
     ...silentLog,
     info: (fields, message) => message === "listening" && listening.resolve((fields as { url: string }).url),
   };
-  const listening = Promise.withResolvers<string>();
-  const asked = Promise.withResolvers<void>();
-  github.sim.faults.request = ({ path }) => (path === "/app/installations" ? asked.promise.then(() => undefined) : undefined);
+  const answer = Promise.withResolvers<void>();
+  github.sim.faults.request = async ({ path }) => {
+    if (path !== asked) return undefined;
+    if (isAnswered) return { status: 403 };
+    await answer.promise;
+    return undefined;
+  };
   const { id: appId, privateKey } = github.sim.app;
   const other = startStagecoach({
     app: { appId, privateKey, webhookSecret: SECRET, baseUrl: github.sim.url },
@@ -72,10 +80,11 @@ test("what is told before the bot knows its repositories is kept: another replic
     openQueue: (options) => ({ ...embeddedQueue(options), keep: (delivery) => kept.push(delivery) > 0 }),
   });
   github.sim.setWebhook({ url: `${await listening.promise}${WEBHOOK_PATH}`, secret: SECRET });
+  if (isAnswered) await other;
   await github.sim.actAs("wim").push(github.repository, { branch: "topic", files: { "a.txt": "a\n" }, message: "a" });
   await github.sim.idle();
   expect(kept.map(({ repository }) => repository)).toEqual(["acme/config"]);
-  asked.resolve();
+  answer.resolve();
   await (await other).close();
 });
 

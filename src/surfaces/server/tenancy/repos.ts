@@ -32,6 +32,8 @@ interface ReposOptions {
 /** The repositories that are looked after, by `owner/name` in lower case. */
 export function openRepos({ log, open, forget, fence = () => () => undefined }: ReposOptions) {
   const entries = new Map<string, Entry>();
+  /** Installations whose repositories were listed once: of others nothing is known here. */
+  const listed = new Set<number>();
   const closing = openClosing(log);
 
   function drop(key: string, entry: Entry, why: string): void {
@@ -51,6 +53,7 @@ export function openRepos({ log, open, forget, fence = () => () => undefined }: 
     apply(found: InstalledRepos): string[] {
       const places = new Map(found.repos.map((place) => [place.fullName.toLowerCase(), place]));
       const fresh: string[] = [];
+      for (const { installationId } of found.repos) listed.add(installationId);
       for (const [key, entry] of entries) {
         const place = places.get(key);
         if (place === undefined) missing(key, entry, found);
@@ -68,6 +71,8 @@ export function openRepos({ log, open, forget, fence = () => () => undefined }: 
     },
     /** Listed, and not on hold. */
     has: (key: string) => entries.get(key)?.suspended === false,
+    /** Whether what it has is known here. */
+    hasListed: (installationId: number | undefined) => installationId !== undefined && listed.has(installationId),
     /** Those that may be looked at now. */
     keys: () => [...entries].filter(([, entry]) => !entry.suspended).map(([key]) => key),
     /** As GitHub spells it. */
