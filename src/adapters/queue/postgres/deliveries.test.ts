@@ -121,6 +121,21 @@ describe.skipIf(POSTGRES === undefined)("a delivery that is kept", () => {
     expect((await kept(database)).length).toBe(3000);
   });
 
+  test("is turned away before Probot says that all is well, though it waits behind others", async () => {
+    const { url } = await freshDatabase();
+    const { start, clock } = openMachines(url);
+    const database = databaseAt(url);
+    const hangs: Database = {
+      ...database,
+      query: (text, values) =>
+        text.includes("into stagecoach.deliveries") ? new Promise<never>(() => undefined) : database.query(text, values),
+    };
+    const first = await start(["o/0"], { database: hangs });
+    const both = Promise.allSettled([first.queue.keep(delivery("a")), first.queue.keep(delivery("b"))]);
+    clock.advance(8000);
+    expect(await both).toMatchObject([{ reason: { status: 503 } }, { reason: { status: 503 } }]);
+  });
+
   test("is turned away with 503 while PostgreSQL is away, nothing goes on meanwhile, and all goes on once it is back", async () => {
     const server = await startPostgres();
     try {

@@ -4,7 +4,8 @@
  */
 import { BoundedSet } from "../../../core/base/bounded.ts";
 import type { Delivery } from "../port.ts";
-import type { Database } from "./database.ts";
+import { type Database, DatabaseError } from "./database.ts";
+import type { Time } from "./membership.ts";
 
 /** How this version writes events; what is newer is not read here. */
 const EVENT_VERSION = 1;
@@ -17,6 +18,8 @@ const LONGEST_KEPT_DAYS = 3;
 /** Rounds in a row that failed since it came, from a second to a minute apart. */
 const MOST_FAILURES = 20;
 const MOST_GUIDS = 10_000;
+/** Probot says that all is well after nine seconds; one waits for those before it as well as for PostgreSQL. */
+const KEPT_WITHIN_MS = 8000;
 
 interface Row {
   guid: string;
@@ -34,9 +37,10 @@ interface DeliveriesOptions {
   /** Others have to be told. */
   onKept(): void;
   log: { error(fields: object, message: string): void };
+  time: Pick<Time, "after">;
 }
 
-export function openDeliveries({ database, me, owns, onDelivery, onKept, log }: DeliveriesOptions) {
+export function openDeliveries({ database, me, owns, onDelivery, onKept, log, time }: DeliveriesOptions) {
   /** Of repositories that are looked after here: those that no round has ended well since. */
   const waiting = new Map<string, Set<string>>();
   const forAll = new BoundedSet<string>(MOST_GUIDS);
@@ -98,7 +102,15 @@ export function openDeliveries({ database, me, owns, onDelivery, onKept, log }: 
   return {
     keep: (delivery: Delivery) =>
       new Promise<boolean>((resolve, reject) => {
-        coming.push({ delivery, resolve, reject });
+        const late = () => reject(new DatabaseError({ message: "a delivery could not be kept in time" }));
+        const disarm = time.after(KEPT_WITHIN_MS, late);
+        const settle =
+          <T>(then: (outcome: T) => void) =>
+          (outcome: T): void => {
+            disarm();
+            then(outcome);
+          };
+        coming.push({ delivery, resolve: settle(resolve), reject: settle(reject) });
         void write();
       }),
     /** Reads what is kept for this replica, and was not told here yet. */

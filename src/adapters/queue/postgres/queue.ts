@@ -42,7 +42,7 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
   const membership = openMembership({ database, home, version, time, onTold, onLost });
   const ownership = openOwnership({ database, membership, home, onTaken: taken, onLeft: left, onFree: () => tell(TOLD_FREE) });
   const deliveries = openDeliveries({
-    ...{ database, log, me: membership.id, owns: ownership.owns, onDelivery: options.onDelivery },
+    ...{ database, log, time, me: membership.id, owns: ownership.owns, onDelivery: options.onDelivery },
     onKept: () => tell(TOLD_DELIVERIES),
   });
   const wishes = openWishes(database, membership.id);
