@@ -163,3 +163,33 @@ test("what a set makes that a parent makes counts with the parent, and a set of 
   const failing = { ...set, conditions: [{ type: "ErrorOccurred", status: "True", message: "no such cluster" }] };
   expect(told([made()], failing)[0]).toMatch(/^argocd\/web pending: .*reports an error.*no such cluster\.$/);
 });
+
+test("what a set made before its parent changed it does not count, nor a set that has not made all of it yet", () => {
+  const bare = onHub("root", []);
+  const root = { ...bare, status: { ...bare.status, childSets: ["argocd/web"] } };
+  const { source, destination } = rawApplication()["spec"] as { source: Raw; destination: Raw };
+  const template = (path: string) => ({
+    metadata: { name: "{{name}}" },
+    spec: { project: "default", source: { ...source, path }, destination },
+  });
+  const list = (...elements: Raw[]) => [{ list: { elements } }];
+  const setOf = (spec: Raw) => ({
+    namespace: "argocd",
+    name: "web",
+    uid: "set",
+    spec,
+    conditions: [{ type: "ResourcesUpToDate", status: "True" }],
+  });
+  const made = { ...view("web-eu"), owner: { kind: "ApplicationSet", name: "web", uid: "set" } };
+  const told = (spec: Raw) => seen(root, [made], NOW, [], setOf(spec)).told;
+  const eu = { name: "web-eu", path: "apps/payments" };
+  expect(told({ generators: list(eu), template: template("{{path}}") })).toEqual([expect.stringMatching(/^argocd\/web-eu live: /)]);
+  expect(told({ generators: list({ ...eu, path: "apps/next" }), template: template("{{path}}") })).toEqual([
+    expect.stringMatching(/^argocd\/web-eu pending: /),
+  ]);
+  expect(told({ generators: list(eu, { ...eu, name: "web-us" }), template: template("{{path}}") })[1]).toMatch(/^argocd\/web-us pending: /);
+  // What a Git generator reads is not at hand: then what the template says by itself has to stand there.
+  const git = [{ git: { repoURL: REPO, revision: "main", directories: [{ path: "clusters/*" }] } }];
+  expect(told({ generators: git, template: template("{{path}}") })).toEqual([expect.stringMatching(/^argocd\/web-eu live: /)]);
+  expect(told({ generators: git, template: template("apps/next") })).toEqual([expect.stringMatching(/^argocd\/web-eu pending: /)]);
+});

@@ -3,19 +3,22 @@
  * is judged by itself, as a target is, and the parent counts only with all of them. Called by `judge-targets.ts` for a target that has any.
  */
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
+import { render } from "../../../core/appset/render.ts";
 import { isInCluster } from "../../../core/argocd/cluster-views.ts";
-import { committedSources } from "../../../core/argocd/decode/source.ts";
+import { committedSources, intendedOf } from "../../../core/argocd/decode/source.ts";
 import { assess } from "../../../core/argocd/liveness/liveness.ts";
-import type { Change, ChildSeen, LivenessInput } from "../../../core/argocd/liveness/types.ts";
+import type { Change, ChildSeen, Intended, LivenessInput } from "../../../core/argocd/liveness/types.ts";
 import { normalRepo } from "../../../core/argocd/same.ts";
 import type { ApplicationSetView, ApplicationView, SourceView } from "../../../core/argocd/views.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import { defined } from "../../../core/base/defined.ts";
+import { isRecord } from "../../../core/base/is-record.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
 import { epoch, iso } from "../../../core/base/time.ts";
 import { livenessReason } from "../../../core/reasons/liveness.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Assessment } from "../../../core/run/state/world.ts";
+import { generatorClusters, specsOf } from "../../config-repo/appset-in-git.ts";
 import { clusterOf } from "../../resolve/fleet.ts";
 import type { Refresher } from "../guard/refresh.ts";
 import type { TargetReader } from "../guard/refresh-read.ts";
@@ -57,6 +60,8 @@ export interface Children {
 interface Child {
   place: string;
   view: ApplicationView | undefined;
+  /** As its set renders it; absent: as it is. */
+  intended?: Intended | undefined;
   /** A set of which nothing can be told. */
   untold?: AnyReason;
 }
@@ -87,7 +92,7 @@ export function childrenOf(plane: ControlPlane, parent: ApplicationView): Child[
   return [...own, ...generated];
 }
 
-/** What a set makes, as its controller has made it: which of that are to come nobody can ask. */
+/** What a set makes. Its controller may not have taken up yet what the parent changed of it, so each is held against what the set says now. */
 function ofSet(plane: ControlPlane, place: string, set: ApplicationSetView | undefined): Child[] {
   const made = set === undefined ? [] : plane.applications({ namespace: set.namespace, name: set.name });
   const error = set?.conditions.find(({ type, status }) => type === "ErrorOccurred" && status === "True");
@@ -96,7 +101,47 @@ function ofSet(plane: ControlPlane, place: string, set: ApplicationSetView | und
     const said = error && (error.message ?? error.reason ?? "").slice(0, 300);
     return [{ place, view: undefined, untold: livenessReason("CHILD_SET_UNTOLD", { set: place, seen: set !== undefined, said }) }];
   }
-  return made.map((view) => ({ place: `${view.namespace}/${view.name}`, view }));
+  const specs = renderedNow(plane, set);
+  const missing = [...(specs?.keys() ?? [])].filter((name) => !made.some((view) => view.name === name));
+  return [
+    ...made.map((view): Child => {
+      const intended = specs?.get(view.name);
+      const isBehind = specs === undefined && !matchesTemplate(set.spec, view);
+      const untold = isBehind ? { untold: livenessReason("SPEC_DIFFERS", { part: "sources" }) } : {};
+      return { place: `${view.namespace}/${view.name}`, view, ...defined({ intended }), ...untold };
+    }),
+    ...missing.map((name): Child => ({ place: `${set.namespace}/${name}`, view: undefined })),
+  ];
+}
+
+const rendered = new WeakMap<ApplicationSetView, { clusters: string; specs: ReadonlyMap<string, Intended> | undefined }>();
+
+/** By name, from the set as it lives and the clusters that Argo CD knows. undefined: it reads what is not at hand, as Git generators do. */
+function renderedNow(plane: ControlPlane, set: ApplicationSetView): ReadonlyMap<string, Intended> | undefined {
+  const clusters = generatorClusters([plane]);
+  const known = rendered.get(set);
+  const as = JSON.stringify(clusters);
+  if (known?.clusters === as) return known.specs;
+  const { name, namespace, uid, spec } = set;
+  const specs = specsOf(render({ metadata: { name, namespace, uid }, spec }, { clusters }));
+  rendered.set(set, { clusters: as, specs });
+  return specs;
+}
+
+/** Whether what the template says without parameters stands in the Application; a patch may change any of it. */
+function matchesTemplate(spec: Record<string, unknown>, { spec: live }: ApplicationView): boolean {
+  const { template, templatePatch } = spec;
+  if (!isRecord(template) || templatePatch !== undefined) return true;
+  const { sources } = intendedOf(template["spec"]);
+  return sources.length === live.sources.length && sources.every((source, i) => isWithin(source, live.sources[i]));
+}
+
+function isWithin(wanted: unknown, live: unknown): boolean {
+  if (typeof wanted === "string") return wanted.includes("{{") || wanted === live;
+  if (Array.isArray(wanted))
+    return Array.isArray(live) && wanted.length === live.length && wanted.every((one, i) => isWithin(one, live[i]));
+  if (isRecord(wanted)) return isRecord(live) && Object.entries(wanted).every(([key, value]) => isWithin(value, live[key]));
+  return wanted === live;
 }
 
 export function openChildren(troubleOfOwner: TroubleOfOwner): Children {
@@ -115,7 +160,7 @@ export function openChildren(troubleOfOwner: TroubleOfOwner): Children {
     // Each once, however many make it: they may make one another.
     const fresh = childrenOf(plane, application).filter(({ place }) => !seen.has(place));
     for (const { place } of fresh) seen.add(place);
-    return fresh.map(({ place, view, untold }): ChildSeen => {
+    return fresh.map(({ place, view, intended, untold }): ChildSeen => {
       if (untold !== undefined) return { name: place, verdict: "pending", because: untold };
       const key = `${plane.name}/${place}`;
       // What is not seen here may be kept from us as well as be gone.
@@ -128,7 +173,7 @@ export function openChildren(troubleOfOwner: TroubleOfOwner): Children {
         ...{ now, settleMs, graceMs, ...defined({ suspended }), ancestry: facts.ancestry, held: {}, ...before.get(question) },
         ...{
           application: view,
-          intended: view.spec,
+          intended: intended ?? view.spec,
           children: look({ ...parent, application: view }, facts, kept, wants, { seen, depth: depth + 1 }),
         },
         change: changeOf(committedSources(view.spec), committedSources(application.spec), merged, repoURL),
