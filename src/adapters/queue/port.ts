@@ -112,6 +112,37 @@ export interface SharedQueue extends Queue {
   leave(): Promise<void>;
   /** What others should see of it; a way to PostgreSQL. undefined: there is no other. */
   sharing(): SharingState | undefined;
+  /** What others see of what is looked after here, and the other way round. Absent: there are no others. */
+  board?: ShownBoard;
+}
+
+/** What each process shows of its repositories to the others: bytes by repository and part, of which a queue knows nothing but their size. */
+export interface ShownBoard {
+  /** Of one part, in bytes. */
+  largest: number;
+  /** Puts these parts in the place of those before, and takes away those that are not among `all`. False: it is another's by now. */
+  write(repository: string, format: number, parts: ReadonlyMap<string, Uint8Array>, all: readonly string[]): Promise<boolean>;
+  /** Told what others have written since, and with nothing where what `standingOf` says is not as before. */
+  onRead(listener: (parts: readonly ShownPart[]) => Promise<void>): void;
+  /** Somebody looks: resolves once what was written before is told, or cannot be. */
+  look(): Promise<void>;
+  /** undefined: what is shown of it is as of now. */
+  standingOf(repository: string): ShownStanding | undefined;
+}
+
+export interface ShownPart {
+  repository: string;
+  part: string;
+  /** Of whoever wrote it. */
+  format: number;
+  /** undefined: it is larger than any may be. */
+  content: Uint8Array | undefined;
+}
+
+/** Why what is shown may be from before, and since when, by the clock of all. */
+export interface ShownStanding {
+  code: "SHOWN_BY_NOBODY" | "SHOWN_WITHOUT_DATABASE";
+  at: number;
 }
 
 /** How the repositories are shared just now. */

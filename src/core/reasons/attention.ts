@@ -1,4 +1,5 @@
 import { type AnyReason, type NoData, type ReasonsOf, reasonsOf } from "../base/reason.ts";
+import type { Time } from "../base/time.ts";
 import type { BareBranch } from "./gates.ts";
 import type { JournalReason } from "./journal.ts";
 
@@ -34,6 +35,13 @@ export interface AttentionReasons {
   MIRROR_FULL: { mebibytes: number };
   /** rounds: in a row. */
   ROUNDS_GIVEN_UP: { rounds: number };
+  /** Of several replicas none is known to look after it. at: since when. */
+  SHOWN_BY_NOBODY: { at: Time };
+  /** PostgreSQL has not answered the replica that shows it. */
+  SHOWN_WITHOUT_DATABASE: { at: Time };
+  /** The replica that looks after it writes what this one cannot read. */
+  SHOWN_UNREAD: { said: string };
+  SHOWN_TOO_LARGE: NoData;
   /** To whoever gives a command meanwhile: it waits. */
   NOTHING_IS_DONE: { because: AnyReason };
 }

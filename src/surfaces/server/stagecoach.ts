@@ -34,6 +34,7 @@ import { openMirrorRoom } from "./tenancy/mirror-room.ts";
 import type { GitHubApp } from "./tenancy/octokits.ts";
 import { openRepos, type Repos } from "./tenancy/repos.ts";
 import { openServedRepo } from "./tenancy/served-repo.ts";
+import { openSharedViews, type SharedViews } from "./tenancy/shared-views.ts";
 import { runsOf, shownOf, standingOf } from "./tenancy/shown-repos.ts";
 import { matchesRepository, type TenancyRule, tenancy } from "./tenancy/tenancy.ts";
 
@@ -118,21 +119,23 @@ export async function startStagecoach(given: StagecoachOptions): Promise<Stageco
   const firstRounds = openFirstRounds((repository) => repos.has(repository) && queue.owns(repository));
   const look = reconciler(defined({ clock, wake, metrics, telemetry, changed: announce }));
   const hear = deliveryHandler({ repos, wake: (key, heard) => wake(key, undefined, heard), rediscover: () => resync.rediscoverSoon() });
-  const queue = openRounds(options, { repos, look, onDelivery: hear, onRound: firstRounds.done, resync: () => resync });
+  const queue: SharedQueue = openRounds(options, { repos, look, onDelivery: hear, onRound: firstRounds.done, resync: () => resync });
   const resync = openResync(defined({ octokit, repos, queue, wake, clock, log, metrics, everyMs }));
   const [runs, standing] = [() => runsOf(repos), () => standingOf(repos)];
+  const views = openSharedViews({ repos, board: queue.board, owns: queue.owns, log, announce });
+  onChange(views.changed);
   const server = await startBotServer({
     ...serverOptionsOf(options),
     // Of what is not known here yet, another replica may look after what this tells of.
     onEvent: (event) => (!repos.hasListed(event.installationId) || concerns(event, repos) ? queue.keep(deliveryOf(event)) : undefined),
-    routes: webRoutes({ runs, standing, ...shownOf(repos, options), ...seenFrom(options), onChange, planes }, clock),
+    routes: webRoutes({ ...shownOf({ repos, views, octokit }, options), ...seenFrom(options), onChange, planes }, clock),
     isReady: () => state === "ready",
   });
   metrics?.watch({ now: clock.now, runs, standing, planes, ...{ repositories: repos.counts, queue: queue.depth, sharing: queue.sharing } });
   const close: Stagecoach["close"] = async ({ withinMs = DRAIN_MS } = {}) => {
     state = "stopping";
     resync.stop();
-    await drain({ server, queue, repos, log }, withinMs);
+    await drain({ server, queue, repos, views, log }, withinMs);
   };
   const first = await resync
     .now()
@@ -212,10 +215,19 @@ function serverOptionsOf({ app, log, host, port, inside, publicUrl, pacing, metr
   return defined({ app, log, host, port, inside, publicUrl, pacing, metrics, through, within: telemetry.delivery });
 }
 
+interface Draining {
+  server: BotServer;
+  queue: SharedQueue;
+  repos: Repos;
+  views: SharedViews;
+  log: Log;
+}
+
 /** Takes nothing new, and lets what is under way end, for so long. */
-async function drain({ server, queue, repos, log }: { server: BotServer; queue: SharedQueue; repos: Repos; log: Log }, withinMs: number) {
+async function drain({ server, queue, repos, views, log }: Draining, withinMs: number) {
   const drained = (async () => {
     await Promise.all([server.close(), queue.close()]);
+    await views.stop();
     await repos.close();
     await queue.leave();
   })();

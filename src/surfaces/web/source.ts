@@ -47,6 +47,8 @@ export interface WebSource {
   /** A request failed as none should. */
   onFault?(error: unknown): void;
   onChange(listener: () => void): () => void;
+  /** Somebody looks: resolves once what other processes show is known. Absent: there are no others. */
+  look?: (() => Promise<void>) | undefined;
   /** Past runs of a repository, the same object while it is the same repository; undefined: it is not looked after, or was not yet. */
   journal?(repository: string): Pick<JournalReader, "runs" | "run" | "log" | "stateAt" | "runsAround"> | undefined;
   /** All repositories that are looked after. Absent: those that have runs. */

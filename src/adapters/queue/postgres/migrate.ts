@@ -63,6 +63,25 @@ create index deliveries_for_all on stagecoach.deliveries (received_at) where rep
 create index deliveries_done on stagecoach.deliveries (done_at) where done_at is not null;
 `,
   },
+  {
+    oldest: 1,
+    sql: `
+create table stagecoach.shown (
+  repository text references stagecoach.repositories (key) on delete cascade,
+  -- Empty: what is shown besides runs; else a rollout.
+  part text,
+  format int not null,
+  -- By which a reader knows what it has not seen.
+  written_in xid8 not null default pg_current_xact_id(),
+  written_at timestamptz not null default now(),
+  -- Compressed by who writes it.
+  content bytea not null,
+  primary key (repository, part)
+);
+alter table stagecoach.shown alter column content set storage external;
+create index shown_written_in on stagecoach.shown (written_in);
+`,
+  },
 ];
 
 /** How many steps this program knows. */

@@ -87,6 +87,8 @@ export function openOwnership(options: OwnershipOptions) {
   return {
     owns: (key: string) => holds(key) && owned.get(key)?.leaving === false,
     keys: () => [...owned.keys()],
+    /** Of what is its own now, also while it is let go. */
+    epoch: (key: string) => (holds(key) ? owned.get(key)?.epoch : undefined),
     fence(key: string): () => void {
       const epoch = owned.get(key)?.epoch ?? -1;
       return () => {

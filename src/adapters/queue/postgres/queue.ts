@@ -13,6 +13,7 @@ import { CHANNEL, type Database } from "./database.ts";
 import { openDeliveries } from "./deliveries.ts";
 import { MACHINE, openMembership, type Seen, type Time } from "./membership.ts";
 import { openOwnership } from "./ownership.ts";
+import { openShown, TOLD_SHOWN } from "./shown.ts";
 import { openWishes } from "./wishes.ts";
 
 export interface PostgresOptions extends SharingOptions {
@@ -46,6 +47,7 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
     onKept: () => tell(TOLD_DELIVERIES),
   });
   const wishes = openWishes(database, membership.id);
+  const shown = openShown({ database, ownership, me: membership.id, time, clock, log });
   const inner = memoryQueue({ ...options, handler: round });
   const heart = beating({ membership, work, log, time, onRegained: regained, onOutdated: options.onOutdated });
 
@@ -64,6 +66,7 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
     await deliveries.settle();
     await wishes.write();
     await ownership.letGo(seen);
+    shown.beat(seen);
     if (leads() && ++numbers.beats % TIDY_EVERY === 0) {
       numbers.setAside = await deliveries.tidy();
       await ownership.tidy();
@@ -103,6 +106,7 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
     await options.onLeft(repository);
     drop(repository);
     wishes.drop(repository);
+    shown.handedOn();
     return isIdle ? undefined : 0;
   }
 
@@ -116,6 +120,7 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
     const keys = ownership.lose();
     numbers.lost += 1;
     wishes.dropAll();
+    shown.handedOn();
     log.warn({ repositories: keys.length }, "this replica was taken for dead: others look after what it had");
     for (const key of keys) {
       drop(key);
@@ -130,6 +135,7 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
   }
 
   function onTold(payload: string): void {
+    if (payload === TOLD_SHOWN) shown.told();
     if (payload === TOLD_DELIVERIES || payload === TOLD_FREE) heart.hurry();
   }
 
@@ -182,7 +188,7 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
     leads,
     close: inner.close,
     async leave() {
-      await heart.stop();
+      await Promise.all([heart.stop(), shown.stop()]);
       await deliveries.settle().catch(() => undefined);
       await wishes.write().catch(() => undefined);
       await membership.leave().then(
@@ -191,5 +197,6 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
       );
     },
     sharing,
+    board: shown.board,
   };
 }

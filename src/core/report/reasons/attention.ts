@@ -64,6 +64,27 @@ export const ATTENTION: Entries<AttentionReasons & WriteRefusals> = entriesOf<At
       "something that Stagecoach asks, GitHub's API, Git or Argo CD, neither answers nor refuses; Stagecoach looks at what was under way again the next time",
     todo: "look at the server's log for what was asked last; githubstatus.com says whether GitHub knows of it",
   },
+  SHOWN_BY_NOBODY: {
+    says: ({ at }) =>
+      `what is shown is as of ${stamp(at)}: the replica that looked after it is silent, and another takes over within seconds`,
+    subject: "repository",
+    means: "several replicas share the repositories, and the one that looked after this one has ended, or its machine stands still",
+    todo: "nothing, if it is gone within half a minute; else look at whether all replicas see the App's installation",
+  },
+  SHOWN_WITHOUT_DATABASE: {
+    says: ({ at }) =>
+      `what is shown is as of ${stamp(at)}: PostgreSQL does not answer this replica, which begins and writes nothing meanwhile`,
+    subject: "repository",
+    means: "the replica whose page you look at cannot reach PostgreSQL. Others may; where none does, every run stands still",
+    todo: "look at PostgreSQL, and at the way to it; everything goes on by itself",
+  },
+  SHOWN_UNREAD: {
+    says: "this replica cannot read what another shows of it: {said}",
+    subject: "repository",
+    means: "replicas of two versions run side by side, or somebody else wrote to Stagecoach's tables in PostgreSQL",
+    todo: "finish the upgrade; the other replicas show it",
+  },
+  SHOWN_TOO_LARGE: { says: "the run is so large that only the replica that looks after it shows it", subject: "run" },
   NOTHING_IS_DONE: {
     says: "nothing is done yet, and nothing merges: {because}. Stagecoach looks at this comment again once that is over: `/pause`, `/abort` and `/halt` count however late that is, other commands for 15 minutes",
     subject: "repository",
@@ -87,3 +108,8 @@ export const ATTENTION: Entries<AttentionReasons & WriteRefusals> = entriesOf<At
   },
   WRITE_REFUSED: { says: "GitHub says: {said}", subject: "repository" },
 });
+
+/** `2026-01-05 09:00:00 UTC` */
+function stamp(at: string): string {
+  return `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;
+}

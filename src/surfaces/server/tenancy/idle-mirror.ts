@@ -120,9 +120,15 @@ export function mirrorDirectory(directory: string, fullName: string): string {
   return join(directory, `${fullName.replace("/", "__")}.git`);
 }
 
+/** Where the journal alone is kept, of a repository that another replica looks after. */
+export function historyDirectory(directory: string, fullName: string): string {
+  return join(directory, `${fullName.replace("/", "__")}.journal.git`);
+}
+
 /** What was fetched of a repository the App has no access to any more is not kept. */
 export async function removeMirror(directory: string, fullName: string, room?: MirrorRoom): Promise<void> {
-  const mirror = mirrorDirectory(directory, fullName);
-  await rm(mirror, { recursive: true, force: true, maxRetries: 5 });
-  room?.forget(mirror);
+  for (const folder of [mirrorDirectory(directory, fullName), historyDirectory(directory, fullName)]) {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    room?.forget(folder);
+  }
 }

@@ -77,6 +77,7 @@ export function openRepos({ log, open, forget, fence = () => () => undefined }: 
     keys: () => [...entries].filter(([, entry]) => !entry.suspended).map(([key]) => key),
     /** As GitHub spells it. */
     nameOf: (key: string) => entries.get(key)?.place.fullName,
+    placeOf: (key: string) => entries.get(key)?.place,
     counts() {
       const suspended = [...entries.values()].filter((entry) => entry.suspended).length;
       return { served: entries.size - suspended, suspended };
@@ -84,6 +85,7 @@ export function openRepos({ log, open, forget, fence = () => () => undefined }: 
     /** Where it was opened already. */
     get: (key: string) => entries.get(key)?.served,
     opened: () => [...entries.values()].flatMap(({ served }) => (served === undefined ? [] : [served])),
+    openedByKey: () => [...entries].flatMap(([key, { served }]) => (served === undefined ? [] : [[key, served] as const])),
     /**
      * Opens it where need be and works on it; nothing where it is gone or on hold. Calls for one repo must not overlap. What hangs until
      * `over` is given up: it is opened anew the next time, and `look` is told how often that was so.

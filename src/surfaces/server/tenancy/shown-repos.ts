@@ -3,17 +3,20 @@ import { openCommentAs } from "../../../adapters/forge/github/comment-as.ts";
 import { openTokenLogin, openTokenSight } from "../../../adapters/forge/github/token-sight.ts";
 import type { Journal, JournalReader } from "../../../adapters/git/journal/port.ts";
 import { openJournalReader } from "../../../adapters/git/journal/reader.ts";
+import type { MirrorLimits } from "../../../adapters/git/port.ts";
 import type { Breakers } from "../../../adapters/outbound/breaker.ts";
 import type { CheckedClock } from "../../../adapters/outbound/checked-clock.ts";
 import { hostFetch } from "../../../adapters/outbound/host-fetch.ts";
 import type { History } from "../../../core/report/plan/duration.ts";
-import { plainSentence, sentenceOf } from "../../../core/report/reasons/say.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import type { Log } from "../../../engine/round/context.ts";
-import type { LookedAfter, Standing, WebSource } from "../../web/source.ts";
+import type { Standing, WebSource } from "../../web/source.ts";
 import { commandText } from "../comments/command-text.ts";
 import { whole } from "../deliveries/uncaught.ts";
 import type { Repos } from "./repos.ts";
+import type { SharedViews } from "./shared-views.ts";
+import { openShownJournals } from "./shown-journals.ts";
 
 /** The last run of each rollout, with how long the runs before it took. */
 export function runsOf(repos: Repos): { repository: string; run: Run; history: History }[] {
@@ -33,36 +36,26 @@ export function standingOf(repos: Repos): Standing[] {
 }
 
 /** What was read of comments, by the pull requests they stand on. */
-function heardOf(repos: Repos): NonNullable<WebSource["heard"]> {
+function heardOf(views: SharedViews): NonNullable<WebSource["heard"]> {
   return (repository, rollout, pulls) => {
-    const all = repos.get(repository.toLowerCase())?.inbox.heard() ?? [];
+    const all = views.of(repository)?.heard ?? [];
     const isMine = ({ pull, text }: (typeof all)[number]) =>
       pulls.includes(pull) && (/ --rollout[ =](\S+)/.exec(text)?.[1] ?? rollout) === rollout;
     return all.filter(isMine).map(({ pull: _, ...one }) => one);
   };
 }
 
-/** Each repository that is looked after, those that nobody looked at yet among them. */
-function lookedAfter(repos: Repos): LookedAfter[] {
-  return repos.keys().map((key) => {
-    const served = repos.get(key);
-    if (served?.journal === undefined)
-      return { repository: repos.nameOf(key) ?? key, state: "Reading", idle: [], unread: [], releases: [] };
-    const { context, journal, loop } = served;
-    const unread = [...journal.broken].map(([rollout, { run, file, why }]) => {
-      const says = typeof why === "string" ? why : plainSentence(why);
-      return { rollout, run, file, says };
-    });
-    const state = journal.isHeld ? "Held" : "Read";
-    return { repository: context.repository, state, idle: journal.idle, unread, releases: loop.shownPlans.of() };
-  });
-}
-
-/** The journal of a repository as history, where it was opened already: as of the last round. One object as long as it stays open. */
-function journalOf(repos: Repos): NonNullable<WebSource["journal"]> {
+/** The journal of a repository as history: as of the last round, where it was opened already. One object as long as it stays open. */
+function journalOf(repos: Repos, views: SharedViews, ofOthers: ReturnType<typeof openShownJournals>): NonNullable<WebSource["journal"]> {
   const readers = new WeakMap<Journal, JournalReader>();
   return (repository) => {
-    const { mirror, journal, journalBranch } = repos.get(repository.toLowerCase())?.context ?? {};
+    const key = repository.toLowerCase();
+    const { mirror, journal, journalBranch } = repos.get(key)?.context ?? {};
+    if (mirror === undefined || journal === undefined || journalBranch === undefined || journal.head() === undefined) {
+      const place = repos.placeOf(key);
+      const isThere = place !== undefined && views.of(key)?.journalHead !== undefined;
+      if (isThere) return ofOthers(place, () => views.of(key)?.journalHead);
+    }
     if (mirror === undefined || journal === undefined || journalBranch === undefined) return undefined;
     const known = readers.get(journal);
     if (known !== undefined) return known;
@@ -89,15 +82,26 @@ function faultTo(log: Log): NonNullable<WebSource["onFault"]> {
 
 interface Shown extends Pick<WebSource, "publicUrl" | "anonymous" | "visitor"> {
   app: { baseUrl?: string | undefined };
+  directory: string;
+  limits?: MirrorLimits | undefined;
   clock: CheckedClock;
   breakers: Breakers;
   log: Log;
 }
 
-/** What was, what is read of comments, who may see it, and as whom they comment. */
-export function shownOf(repos: Repos, { publicUrl, anonymous, visitor, app: { baseUrl }, clock, breakers, log }: Shown) {
+/** What is and what was, what is read of comments, who may see it, and as whom they comment. */
+export function shownOf(
+  { repos, views, octokit }: { repos: Repos; views: SharedViews; octokit: Parameters<typeof openShownJournals>[0]["octokit"] },
+  { publicUrl, anonymous, visitor, app: { baseUrl }, directory, limits, clock, breakers, log }: Shown,
+) {
   const asked = { sightOf: openTokenSight(baseUrl), loginOf: openTokenLogin(baseUrl) };
   const commentAs = { ...openCommentAs(baseUrl, hostFetch(clock, breakers, fetch)), textOf: commandText };
-  const read = { journal: journalOf(repos), heard: heardOf(repos), repositories: () => lookedAfter(repos) };
-  return { ...asked, ...read, publicUrl, anonymous, visitor, commentAs, onBroken: brokenTo(log), onFault: faultTo(log) };
+  const journal = journalOf(repos, views, openShownJournals({ octokit, directory, limits, breakers, clock }));
+  const now = {
+    runs: () => views.all().flatMap(({ repository, runs }) => runs.map((one) => ({ repository, ...one }))),
+    standing: () => views.all().filter(({ attention, refused }) => attention.length + refused.length > 0),
+    repositories: () => views.all(),
+    ...{ heard: heardOf(views), journal, look: views.look },
+  };
+  return { ...asked, ...now, publicUrl, anonymous, visitor, commentAs, onBroken: brokenTo(log), onFault: faultTo(log) };
 }

@@ -40,6 +40,7 @@ export function openListening(source: WebSource, clock: WebClock, { line, models
       due.unref();
     });
     const pulse = setInterval(() => {
+      void source.look?.();
       models.sync();
       for (const send of [...pulses]) void send();
     }, PULSE_MS).unref();

@@ -80,6 +80,7 @@ function guard(app: Hono<Api>, source: WebSource, clock: WebClock): void {
       context.set("viewer", NOBODY);
       context.set("ended", asker.session !== undefined);
     }
+    await source.look?.();
     context.header("Stagecoach-Now", new Date(clock.now()).toISOString());
     context.header("Stagecoach-Speed", String(clock.speed ?? 1));
     return await next();

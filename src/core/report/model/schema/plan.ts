@@ -85,5 +85,6 @@ export type Planned = z.output<typeof plannedSchema>;
 export type PlannedStage = z.output<typeof plannedStage>;
 export type PlanDocument = z.output<typeof planSchema>;
 export type FleetRelease = z.output<typeof fleetReleaseSchema>;
+export const releasePullSchema = pullFields.extend({ planned: z.array(plannedSchema) });
 /** A release PR, with what each rollout it concerns makes of it. */
 export type ReleasePull = z.output<typeof pullFields> & { planned: readonly Planned[] };
