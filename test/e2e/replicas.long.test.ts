@@ -1,22 +1,14 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { SHORT_LAG } from "../../src/sim/argocd/application/lag.ts";
 import { type EmbeddedWorld, startWorld } from "../../src/sim/world.ts";
-import { WEBHOOK_PATH } from "../../src/surfaces/server/deliveries/server.ts";
 import { type AppCall, isJournalCommit, isWrite, noteCalls } from "../support/app-calls.ts";
 import { githubPage } from "../support/github-page.ts";
 import { ended, type Journey, short, startJourney } from "../support/journey.ts";
 import { POSTGRES, postgres } from "../support/postgres.ts";
-import { type ServeProcess, startServe } from "../support/serve-process.ts";
-
-interface Replica {
-  process: ServeProcess;
-  /** Where GitHub's deliveries go. */
-  hook: string;
-  inside: string;
-}
+import { type Replica, startReplica } from "../support/replica.ts";
 
 let world: EmbeddedWorld | undefined;
 let folder = "";
@@ -35,18 +27,8 @@ afterEach(async () => {
   if (folder !== "") await rm(folder, { recursive: true, force: true });
 });
 
-async function startReplica(around: EmbeddedWorld, databaseUrl: string): Promise<Replica> {
-  const own = await mkdtemp(join(folder, "replica-"));
-  const config = `controlPlanes:\n  - { name: hub, kubeconfig: kubeconfig, clusterSecrets: true }\nqueue: { kind: postgres, urlFile: url }\nlog: { level: debug }\n`;
-  const files = { "stagecoach.yaml": config, kubeconfig: around.kubeconfig, url: `${databaseUrl}\n` };
-  for (const [name, text] of Object.entries(files)) await writeFile(join(own, name), text);
-  const env = {
-    ...{ GHE_HOST: new URL(around.github.url).host, GHE_PROTOCOL: "http", HOST: "127.0.0.1", PORT: "0", INSIDE_PORT: "0" },
-    ...{ APP_ID: String(around.github.app.id), PRIVATE_KEY: around.github.app.privateKey, WEBHOOK_SECRET: around.webhookSecret },
-  };
-  const process = startServe([], { cwd: own, env });
-  const [, url = "", inside = ""] = await process.until(/"url":"([^"]+)","insideUrl":"([^"]+)","msg":"ready"/);
-  const replica = { process, hook: `${url}${WEBHOOK_PATH}`, inside };
+async function started(around: EmbeddedWorld, url: string): Promise<Replica> {
+  const replica = await startReplica(around, url, folder);
   replicas.push(replica);
   return replica;
 }
@@ -56,8 +38,8 @@ describe.skipIf(POSTGRES === undefined)("two replicas that share one PostgreSQL"
     folder = await mkdtemp(join(tmpdir(), "stagecoach-replicas-"));
     world = await startWorld({ lag: SHORT_LAG, files: short() });
     const { url, name } = await (await postgres()).database();
-    const first = await startReplica(world, url);
-    const second = await startReplica(world, url);
+    const first = await started(world, url);
+    const second = await started(world, url);
     // The one behind the load balancer is not the one that looks after the repository.
     world.deliverTo(second.hook);
     const alice = world.github.actAs("alice");

@@ -3,7 +3,8 @@
  * were cut off for a moment. An event belongs to the stream of the whole fleet or to that of one rollout.
  *
  * Keeps true: who goes on behind what they have seen last gets every later event of their stream, in order, or `reset`, which tells them to
- * read anew. An id is `PROCESS-SEQUENCE`, so that no other process's is taken for one of ours.
+ * read anew. An id is `PROCESS-SEQUENCE`, so that no other process's is taken for one of ours: who comes from another, and would read of that
+ * one again, is given the whole instead where they take it.
  */
 import { BoundedMap } from "../../../core/base/bounded.ts";
 
@@ -16,6 +17,13 @@ const MOST_MISSED_BYTES = 512 * 1024;
 const MOST_STREAMS = 20_000;
 
 type Send = (bytes: Uint8Array, repository: string | undefined) => void;
+
+interface Listening {
+  after: string | undefined;
+  hello: object;
+  send: Send;
+  whole?: (() => string | undefined) | undefined;
+}
 
 interface Kept {
   sequence: number;
@@ -38,8 +46,9 @@ export function openEventLine(process: string) {
   let dropped = 0;
   const idOf = (of: number) => `${process}-${of}`;
 
-  function frame(event: string, data: object, id = idOf(sequence)): Uint8Array {
-    return new TextEncoder().encode(`event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`);
+  function frame(event: string, data: object | string, id = idOf(sequence)): Uint8Array {
+    const text = typeof data === "string" ? data : JSON.stringify(data);
+    return new TextEncoder().encode(`event: ${event}\nid: ${id}\ndata: ${text}\n\n`);
   }
 
   /** What somebody who has seen everything up to `after` of a stream has missed; undefined: nobody knows any more. */
@@ -78,11 +87,12 @@ export function openEventLine(process: string) {
       const bytes = frame("hello", hello);
       for (const those of [...listeners.values()]) for (const send of [...those]) send(bytes, undefined);
     },
-    /** Says hello, then what was missed since `after`, then what comes. Returns how to stop. */
-    listen(stream: string, { after, hello, send }: { after: string | undefined; hello: object; send: Send }): () => void {
+    /** Says hello, then what was missed since `after` (of which nobody knows: the document as JSON, or `reset`), then what comes. Returns how to stop. */
+    listen(stream: string, { after, hello, send, whole }: Listening): () => void {
       const since = after === undefined ? [] : missed(stream, after);
       send(frame("hello", hello, since === undefined || after === undefined ? idOf(sequence) : after), undefined);
-      if (since === undefined) send(frame("reset", {}), undefined);
+      const document = since === undefined ? whole?.() : undefined;
+      if (since === undefined) send(document === undefined ? frame("reset", {}) : frame("whole", document), undefined);
       for (const { bytes, repository } of since ?? []) send(bytes, repository);
       const those = listeners.get(stream) ?? new Set();
       listeners.set(stream, those.add(send));

@@ -2,9 +2,9 @@
 import type { Context } from "hono";
 import type { WebClock, WebSource } from "../source.ts";
 import { JSON_HEADERS, problem } from "./answers.ts";
-import type { EventLine } from "./event-line.ts";
-import type { LiveModels } from "./live-models.ts";
-import type { LineSight } from "./sight.ts";
+import { type EventLine, FLEET } from "./event-line.ts";
+import { type LiveModels, writeDocument } from "./live-models.ts";
+import { fleetSeen, type LineSight } from "./sight.ts";
 import type { Viewer } from "./viewers.ts";
 
 /** More lines than this open at once are answered 503: each holds a connection. */
@@ -19,6 +19,11 @@ const COALESCE_MS = 100;
 const PULSE_MS = 15_000;
 /** Who reads is asked anew who they are, as no line asks: their session may be over, or a proxy know them no more. */
 const LONGEST_MS = 15 * 60_000;
+
+interface Asking {
+  after: string | undefined;
+  takesWhole: boolean;
+}
 
 export function openListening(source: WebSource, clock: WebClock, { line, models }: { line: EventLine; models: LiveModels }) {
   let stop: (() => void) | undefined;
@@ -54,8 +59,16 @@ export function openListening(source: WebSource, clock: WebClock, { line, models
 
   const hello = () => ({ now: new Date(clock.now()).toISOString(), speed: clock.speed ?? 1 });
 
-  function bodyFor(stream: string, sight: LineSight, after: string | undefined, onEnd: () => void): ReadableStream<Uint8Array> {
+  /** What is shown of a stream now, to whoever may see so much of it. */
+  function wholeOf(stream: string, sight: LineSight): string | undefined {
+    if (stream !== FLEET) return models.rollout(stream)?.text;
+    const { document, written: whole } = models.fleet();
+    return sight.seesAll ? whole.text : writeDocument(fleetSeen(document, sight.allows)).text;
+  }
+
+  function bodyFor(stream: string, sight: LineSight, { after, takesWhole }: Asking, onEnd: () => void): ReadableStream<Uint8Array> {
     let end = (): void => undefined;
+    let mostUnread = MOST_UNREAD;
     const endsAt = performance.now() + LONGEST_MS;
     return new ReadableStream<Uint8Array>(
       {
@@ -66,7 +79,7 @@ export function openListening(source: WebSource, clock: WebClock, { line, models
           };
           const send = (bytes: Uint8Array, repository: string | undefined): void => {
             if (repository !== undefined && !sight.allows(repository)) return;
-            if ((controller.desiredSize ?? 0) > -MOST_UNREAD) controller.enqueue(bytes);
+            if ((controller.desiredSize ?? 0) > -mostUnread) controller.enqueue(bytes);
             else close();
           };
           const pulse = async () => {
@@ -86,7 +99,12 @@ export function openListening(source: WebSource, clock: WebClock, { line, models
             onEnd();
             if (line.listening === 0) stop?.();
           };
-          off = line.listen(stream, { after, hello: hello(), send });
+          const whole = (): string | undefined => {
+            const text = takesWhole ? wholeOf(stream, sight) : undefined;
+            mostUnread += text?.length ?? 0;
+            return text;
+          };
+          off = line.listen(stream, { after, hello: hello(), send, whole });
         },
         cancel: () => end(),
       },
@@ -103,7 +121,8 @@ export function openListening(source: WebSource, clock: WebClock, { line, models
       return problem(context, "UNAVAILABLE", "too many lines are open");
     if (!viewer.seesAll) byViewer.set(viewer.id, theirs + 1);
     const after = context.req.header("Last-Event-ID") ?? context.req.query("after");
-    const body = bodyFor(stream, sight, after, () => {
+    const takesWhole = context.req.query("whole") !== undefined;
+    const body = bodyFor(stream, sight, { after, takesWhole }, () => {
       const left = (byViewer.get(viewer.id) ?? 1) - 1;
       if (left === 0) byViewer.delete(viewer.id);
       else if (!viewer.seesAll) byViewer.set(viewer.id, left);

@@ -17,7 +17,7 @@ import { openMoments } from "./moments.ts";
 import { OPENAPI_PATH, openApiDocument } from "./openapi.ts";
 import { isFromOwnPage } from "./own-page.ts";
 import { type Api, type Asked, numberOf, placeOf, ROLLOUT } from "./places.ts";
-import { seenBy, sightOfFleet, sightOfOne } from "./sight.ts";
+import { fleetSeen, seenBy, sightOfFleet, sightOfOne } from "./sight.ts";
 import { Denied, NOBODY, openViewers } from "./viewers.ts";
 
 export const API_PATH = "/api/v1";
@@ -103,10 +103,7 @@ function nowRoutes(app: Hono<Api>, line: EventLine, models: LiveModels): void {
     context.header("Stagecoach-Sequence", line.idOf(FLEET));
     if (viewer.seesAll) return answer(context, whole.written);
     const seen = await seenBy(viewer, models.repositories());
-    const theirs = ({ repository }: { repository: string }) => seen.has(repository.toLowerCase());
-    const { rollouts, releases, repositories } = whole.document;
-    const filtered = { rollouts: rollouts.filter(theirs), releases: releases.filter(theirs), repositories: repositories.filter(theirs) };
-    return answer(context, writeDocument({ ...whole.document, ...filtered, isWhole: false }));
+    return answer(context, writeDocument(fleetSeen(whole.document, (repository) => seen.has(repository.toLowerCase()))));
   });
   app.get(ROLLOUT, async (context) => {
     const place = await placeOf(context);

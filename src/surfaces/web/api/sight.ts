@@ -1,13 +1,15 @@
 /** What one line of events may tell of, asked again while it is open: who loses access is told nothing more. */
+import type { Fleet } from "../../../core/report/model/schema/fleet.ts";
 import type { Viewer } from "./viewers.ts";
 
 export interface LineSight {
+  seesAll: boolean;
   allows(repository: string): boolean;
   /** Asks again. `changed`: the reader has to read anew; `gone`: nothing is theirs to see any more, or nobody says. */
   renew(): Promise<"same" | "changed" | "gone">;
 }
 
-const ALL: LineSight = { allows: () => true, renew: async () => "same" };
+const ALL: LineSight = { seesAll: true, allows: () => true, renew: async () => "same" };
 
 /** Those of the repositories that a viewer may see, in lower case. */
 export async function seenBy(viewer: Viewer, repositories: readonly string[]): Promise<ReadonlySet<string>> {
@@ -22,6 +24,7 @@ export async function sightOfFleet(viewer: Viewer, repositories: () => readonly 
   if (viewer.seesAll) return ALL;
   let seen = await seenBy(viewer, repositories());
   return {
+    seesAll: false,
     allows: (repository) => seen.has(repository.toLowerCase()),
     async renew() {
       const before = seen;
@@ -32,9 +35,16 @@ export async function sightOfFleet(viewer: Viewer, repositories: () => readonly 
   };
 }
 
+/** What of a fleet somebody may see. */
+export function fleetSeen(document: Fleet, allows: LineSight["allows"]): Fleet {
+  const theirs = ({ repository }: { repository: string }) => allows(repository);
+  const [rollouts, releases] = [document.rollouts.filter(theirs), document.releases.filter(theirs)];
+  return { ...document, rollouts, releases, repositories: document.repositories.filter(theirs), isWhole: false };
+}
+
 /** undefined: it is not theirs to see. */
 export async function sightOfOne(viewer: Viewer, repository: string): Promise<LineSight | undefined> {
   if (viewer.seesAll) return ALL;
   if (!(await viewer.sees(repository))) return undefined;
-  return { allows: () => true, renew: async () => ((await viewer.sees(repository).catch(() => false)) ? "same" : "gone") };
+  return { seesAll: false, allows: () => true, renew: async () => ((await viewer.sees(repository).catch(() => false)) ? "same" : "gone") };
 }

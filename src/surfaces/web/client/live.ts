@@ -30,7 +30,16 @@ export interface Wanted<T> {
   path: string;
   /** It is of a moment that is over. */
   isThen?: boolean;
-  events?: { query: string; names: readonly string[]; apply(document: T, data: unknown): T } | undefined;
+  events?: Events<T> | undefined;
+}
+
+interface Events<T> {
+  query: string;
+  names: readonly string[];
+  /** Throws where it has to be read anew. */
+  apply(document: T, data: unknown): T;
+  /** Of a server that does not know what was shown: all it shows itself. */
+  whole(document: T, data: unknown): T;
 }
 
 export const API = "/api/v1";
@@ -43,7 +52,7 @@ const MISSING_AGAIN_MS = 15_000;
 /** `at`: as it was then. */
 export function fleetWanted(at?: string): Wanted<Fleet> {
   if (at !== undefined) return { path: `/fleet${asOf(at)}`, isThen: true };
-  return { path: "/fleet", events: { query: "", names: ["fleet"], apply: withRow } };
+  return { path: "/fleet", events: { query: "", names: ["fleet"], apply: withRow, whole: (_, data) => data as Fleet } };
 }
 
 export function asOf(at: string | undefined): string {
@@ -58,12 +67,14 @@ export function runWanted(
   const rolloutPath = `/repos/${repository}/rollouts/${encodeURIComponent(rollout)}`;
   const path = number === undefined ? rolloutPath : `${rolloutPath}/runs/${number}`;
   if (at !== undefined) return { path: path + asOf(at), isThen: true };
-  const apply = (document: RunDocument, data: unknown) => {
-    const changed = applyPatch(document, (data as { patch: readonly PatchOperation[] }).patch) as RunDocument;
+  const whole = (_: RunDocument, data: unknown) => {
+    const changed = data as RunDocument;
     if (number !== undefined && changed.number !== number) throw new Error("the next run has begun; this one is over");
     return changed;
   };
-  return { path, events: { query: `rollout=${encodeURIComponent(`${repository}/${rollout}`)}&`, names: ["rollout"], apply } };
+  const apply = (document: RunDocument, data: unknown) =>
+    whole(document, applyPatch(document, (data as { patch: readonly PatchOperation[] }).patch));
+  return { path, events: { query: `rollout=${encodeURIComponent(`${repository}/${rollout}`)}&`, names: ["rollout"], apply, whole } };
 }
 
 /** Whoever changes it tells of it in the fleet: then it is read anew. */
@@ -74,8 +85,13 @@ export function planWanted(repository: string, rollout: string, pull: number): W
     if (release?.key === key || releaseGone === key) throw new Error("read it anew");
     return document;
   };
+  const whole = (document: PlanDocument, data: unknown) => {
+    const now = (data as Fleet).releases.find((release) => release.key === key);
+    if (now?.head !== document.head || now.judgedAt !== document.judgedAt) throw new Error("read it anew");
+    return document;
+  };
   const path = `/repos/${repository}/rollouts/${encodeURIComponent(rollout)}/pulls/${pull}`;
-  return { path, events: { query: "", names: ["fleet"], apply } };
+  return { path, events: { query: "", names: ["fleet"], apply, whole } };
 }
 
 type FleetEvent =
@@ -147,7 +163,7 @@ export function follow<T>(base: string, { path, events, isThen = false }: Wanted
         // What is over is told without an id.
         const isFollowed = events !== undefined && sequence !== "";
         change({ detail: undefined, link: "live", isFollowed, ...answer } as Partial<Live<T>>);
-        if (!ended && isFollowed) source = listen(`${base}${API}/events?${events.query}after=${sequence}`);
+        if (!ended && isFollowed) source = listen(`${base}${API}/events?${events.query}whole&after=${sequence}`);
       })
       .catch(lost);
   }
@@ -161,14 +177,16 @@ export function follow<T>(base: string, { path, events, isThen = false }: Wanted
     // The browser comes back by itself, with the id of what it heard last, unless it was told that there is nothing to hear.
     opened.onerror = () => (opened.readyState === CLOSED ? lost() : change({ link: "lost" }));
     opened.onopen = () => change({ link: "live" });
-    for (const name of events?.names ?? [])
+    const takeIn = (name: string, applied: Events<T>["apply"]) =>
       opened.addEventListener(name, ({ data }: MessageEvent<string>) => {
         try {
-          if (live.document !== undefined) change({ document: events?.apply(live.document, parseSafely(data)) });
+          if (live.document !== undefined) change({ document: applied(live.document, parseSafely(data)) });
         } catch {
           readAgain(0);
         }
       });
+    for (const name of events?.names ?? []) takeIn(name, (document, data) => events?.apply(document, data) ?? document);
+    takeIn("whole", (document, data) => events?.whole(document, data) ?? document);
     return opened;
   }
   read();
