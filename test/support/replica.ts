@@ -15,7 +15,7 @@ export interface Replica {
 /** Ready when it resolves. Killed by who started it. */
 export async function startReplica(around: EmbeddedWorld, databaseUrl: string, folder: string): Promise<Replica> {
   const own = await mkdtemp(join(folder, "replica-"));
-  const config = `controlPlanes:\n  - { name: hub, kubeconfig: kubeconfig, clusterSecrets: true }\nqueue: { kind: postgres, urlFile: url }\nlog: { level: debug }\n`;
+  const config = `controlPlanes:\n  - { name: hub, kubeconfig: kubeconfig, clusterSecrets: true, allowRefresh: true }\nqueue: { kind: postgres, urlFile: url }\nlog: { level: debug }\n`;
   const files = { "stagecoach.yaml": config, kubeconfig: around.kubeconfig, url: `${databaseUrl}\n` };
   for (const [name, text] of Object.entries(files)) await writeFile(join(own, name), text);
   const env = {

@@ -75,7 +75,11 @@ const ENDPOINTS: Record<string, Endpoint> = {
     description:
       "First `hello` (Hello). Then `fleet` (FleetChange), or of one rollout `rollout` (RunPatch); `reset` asks to read the document anew; `whole` is that document. `Last-Event-ID` goes on where a line broke off.",
     holds: { "text/event-stream": z.union([helloSchema, changeSchema, patchSchema]) },
-    query: { rollout: "`OWNER/REPOSITORY/NAME`; absent: the fleet.", after: "The `Stagecoach-Sequence` of the document that was read.", whole: "Given: `whole` in place of a first `reset`." },
+    query: {
+      rollout: "`OWNER/REPOSITORY/NAME`; absent: the fleet.",
+      after: "The `Stagecoach-Sequence` of the document that was read.",
+      whole: "Given: `whole` in place of a first `reset`.",
+    },
   },
 };
 

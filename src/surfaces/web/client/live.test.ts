@@ -64,7 +64,7 @@ test("a run under its own number is followed until the next one begins, and is t
     ["Paused", true],
     ["Succeeded", false],
   ]);
-  expect(addresses).toEqual(["/api/v1/events?rollout=acme%2Fconfig%2Fpayments&after=here-0"]);
+  expect(addresses).toEqual(["/api/v1/events?rollout=acme%2Fconfig%2Fpayments&whole&after=here-0"]);
 });
 
 test("a line that is cut every second is gone on with where it broke off, and nothing is read anew", async () => {
