@@ -30,7 +30,7 @@ import { type Audience, seenFrom } from "./seen-from.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
 import { openTelemetry, type Telemetry } from "./telemetry/scope.ts";
 import { removeMirror } from "./tenancy/idle-mirror.ts";
-import { openMirrorRoom } from "./tenancy/mirror-room.ts";
+import { type MirrorRoom, openMirrorRoom } from "./tenancy/mirror-room.ts";
 import type { GitHubApp } from "./tenancy/octokits.ts";
 import { openRepos, type Repos } from "./tenancy/repos.ts";
 import { openServedRepo } from "./tenancy/served-repo.ts";
@@ -115,7 +115,8 @@ export async function startStagecoach(given: StagecoachOptions): Promise<Stageco
   const octokit = (id?: number) => server.octokit(id);
   const wake = (key: string, at?: number, heard?: boolean) =>
     telemetry.apart(() => queue.wake({ repository: key.toLowerCase(), rollout: null, heard }, at));
-  const repos = reposOf(options, { onChange: wake, onHeard: announce, octokit, fence: (key) => queue.fence(key) });
+  const room = roomOf(options);
+  const repos = reposOf(options, { onChange: wake, onHeard: announce, octokit, fence: (key) => queue.fence(key), room });
   const firstRounds = openFirstRounds((repository) => repos.has(repository) && queue.owns(repository));
   const look = reconciler(defined({ clock, wake, metrics, telemetry, changed: announce }));
   const hear = deliveryHandler({ repos, wake: (key, heard) => wake(key, undefined, heard), rediscover: () => resync.rediscoverSoon() });
@@ -128,7 +129,7 @@ export async function startStagecoach(given: StagecoachOptions): Promise<Stageco
     ...serverOptionsOf(options),
     // Of what is not known here yet, another replica may look after what this tells of.
     onEvent: (event) => (!repos.hasListed(event.installationId) || concerns(event, repos) ? queue.keep(deliveryOf(event)) : undefined),
-    routes: webRoutes({ ...shownOf({ repos, views, octokit }, options), ...seenFrom(options), onChange, planes }, clock),
+    routes: webRoutes({ ...shownOf({ repos, views, octokit, room }, options), ...seenFrom(options), onChange, planes }, clock),
     isReady: () => state === "ready",
   });
   metrics?.watch({ now: clock.now, runs, standing, planes, ...{ repositories: repos.counts, queue: queue.depth, sharing: queue.sharing } });
@@ -170,16 +171,19 @@ interface ReposGiven {
   onHeard(): void;
   octokit: BotServer["octokit"];
   fence(key: string): () => void;
+  room: MirrorRoom | undefined;
+}
+
+function roomOf({ directory, limits, mostMirrored: most, clock, log }: Checked): MirrorRoom | undefined {
+  return most === undefined ? undefined : openMirrorRoom(directory, { most, each: limits?.repository ?? most }, { clock, log });
 }
 
 /** The repositories, each opened with what it may see of the control planes. */
-function reposOf(options: Checked, { onChange, onHeard, octokit, fence }: ReposGiven): Repos {
+function reposOf(options: Checked, { onChange, onHeard, octokit, fence, room }: ReposGiven): Repos {
   const { clock, log, breakers, directory, limits, cell, signing = { kind: "none" }, freezes = [], analysis, hooks, publicUrl } = options;
   const rights = tenancy(options.tenancy, options.planes);
   const { sealKeys = [sealKey(options.app.privateKey)] } = options;
   const answering = openAnswerLines();
-  const { mostMirrored: most } = options;
-  const room = most === undefined ? undefined : openMirrorRoom(directory, { most, each: limits?.repository ?? most }, { clock, log });
   const shared = defined({
     ...{ octokit, directory, limits, cell, breakers, clock, log, signing, sealKeys, freezes, analysis, hooks, notifier: options.notifier },
     ...{ room, publicUrl, onChange, onHeard, answering, telemetry: options.telemetry, recorded: options.metrics?.recorded },

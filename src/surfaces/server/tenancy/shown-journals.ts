@@ -15,15 +15,17 @@ import { defined } from "../../../core/base/defined.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import { historyDirectory, idleMirror } from "./idle-mirror.ts";
 import type { InstalledRepo } from "./installed-repos.ts";
+import type { MirrorRoom } from "./mirror-room.ts";
 
 const MOST_OPEN = 100;
 /** A commit that was not there is not looked for again within so long. */
 const MISSING_MS = 30_000;
 
-interface ShownJournalsOptions {
+export interface ShownJournalsOptions {
   octokit(installationId: number): Promise<ProbotOctokit>;
   directory: string;
   limits?: MirrorLimits | undefined;
+  room?: MirrorRoom | undefined;
   breakers: Breakers;
   clock: Clock;
 }
@@ -40,15 +42,12 @@ export function openShownJournals(options: ShownJournalsOptions) {
   };
 }
 
-function openOne(
-  place: InstalledRepo,
-  { octokit, limits, breakers, clock, ...options }: ShownJournalsOptions,
-  head: () => string | undefined,
-) {
+function openOne(place: InstalledRepo, options: ShownJournalsOptions, head: () => string | undefined) {
+  const { octokit, limits, room, breakers, clock } = options;
   const directory = historyDirectory(options.directory, place.fullName);
   const credentials = async () =>
     await openGitHubForge({ octokit: await octokit(place.installationId), repository: place.fullName }).gitCredentials();
-  const mirror = idleMirror(() => openMirror(defined({ directory, url: place.cloneUrl, limits, breakers, credentials })), clock);
+  const mirror = idleMirror(() => openMirror(defined({ directory, url: place.cloneUrl, limits, breakers, credentials })), clock, room && { directory, room });
   let missing: { commit: string; until: number } | undefined;
   return openJournalReader(mirror, async () => {
     const commit = head();

@@ -16,7 +16,7 @@ import { commandText } from "../comments/command-text.ts";
 import { whole } from "../deliveries/uncaught.ts";
 import type { Repos } from "./repos.ts";
 import type { SharedViews } from "./shared-views.ts";
-import { openShownJournals } from "./shown-journals.ts";
+import { openShownJournals, type ShownJournalsOptions } from "./shown-journals.ts";
 
 /** The last run of each rollout, with how long the runs before it took. */
 export function runsOf(repos: Repos): { repository: string; run: Run; history: History }[] {
@@ -91,12 +91,12 @@ interface Shown extends Pick<WebSource, "publicUrl" | "anonymous" | "visitor"> {
 
 /** What is and what was, what is read of comments, who may see it, and as whom they comment. */
 export function shownOf(
-  { repos, views, octokit }: { repos: Repos; views: SharedViews; octokit: Parameters<typeof openShownJournals>[0]["octokit"] },
+  { repos, views, ...github }: Pick<ShownJournalsOptions, "octokit" | "room"> & { repos: Repos; views: SharedViews },
   { publicUrl, anonymous, visitor, app: { baseUrl }, directory, limits, clock, breakers, log }: Shown,
 ) {
   const asked = { sightOf: openTokenSight(baseUrl), loginOf: openTokenLogin(baseUrl) };
   const commentAs = { ...openCommentAs(baseUrl, hostFetch(clock, breakers, fetch)), textOf: commandText };
-  const journal = journalOf(repos, views, openShownJournals({ octokit, directory, limits, breakers, clock }));
+  const journal = journalOf(repos, views, openShownJournals({ ...github, directory, limits, breakers, clock }));
   const now = {
     runs: () => views.all().flatMap(({ repository, runs }) => runs.map((one) => ({ repository, ...one }))),
     standing: () => views.all().filter(({ attention, refused }) => attention.length + refused.length > 0),
