@@ -50,8 +50,6 @@ interface Listed {
 
 type Sized = Listed & { repository: string };
 
-export type Shown = ReturnType<typeof openShown>;
-
 export function openShown({ database, ownership, me, time, clock, log }: ShownOptions) {
   const versions = new Map<string, string>();
   const listeners = new Set<(parts: readonly ShownPart[]) => Promise<void>>();

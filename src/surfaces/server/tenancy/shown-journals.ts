@@ -47,7 +47,11 @@ function openOne(place: InstalledRepo, options: ShownJournalsOptions, head: () =
   const directory = historyDirectory(options.directory, place.fullName);
   const credentials = async () =>
     await openGitHubForge({ octokit: await octokit(place.installationId), repository: place.fullName }).gitCredentials();
-  const mirror = idleMirror(() => openMirror(defined({ directory, url: place.cloneUrl, limits, breakers, credentials })), clock, room && { directory, room });
+  const mirror = idleMirror(
+    () => openMirror(defined({ directory, url: place.cloneUrl, limits, breakers, credentials })),
+    clock,
+    room && { directory, room },
+  );
   let missing: { commit: string; until: number } | undefined;
   return openJournalReader(mirror, async () => {
     const commit = head();
