@@ -37,7 +37,14 @@ function replicaOf() {
     nameOf: (key: string) => (KEYS.includes(key) ? key : undefined),
     openedByKey: () => [],
   };
-  const views = openSharedViews({ repos: repos as unknown as Repos, board, owns: () => false, log: silentLog, announce: () => undefined });
+  const views = openSharedViews({
+    repos: repos as unknown as Repos,
+    board,
+    owns: () => false,
+    log: silentLog,
+    announce: () => undefined,
+    onChange: () => undefined,
+  });
   const broken: string[] = [];
   const app = apiApp(
     {

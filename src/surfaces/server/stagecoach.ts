@@ -23,7 +23,7 @@ import { openAnswerLines } from "./comments/answering.ts";
 import type { CommitSigning } from "./commits.ts";
 import { concerns, deliveryHandler, deliveryOf } from "./deliveries/inbox.ts";
 import { openFirstRounds, reconciler } from "./deliveries/reconcile.ts";
-import { openResync } from "./deliveries/resync.ts";
+import { openResync, type Resync } from "./deliveries/resync.ts";
 import { openRounds } from "./deliveries/rounds.ts";
 import { type BotServer, startBotServer } from "./deliveries/server.ts";
 import { type Audience, seenFrom } from "./seen-from.ts";
@@ -111,11 +111,10 @@ export async function startStagecoach(given: StagecoachOptions): Promise<Stageco
   const options = checked(given);
   const { clock, log, planes, metrics, telemetry, resyncMs: everyMs = RESYNC_MS } = options;
   let state: "starting" | "ready" | "stopping" = "starting";
-  const { announce, onChange } = openChanges();
+  const [room, { announce, onChange }] = [roomOf(options), openChanges()];
   const octokit = (id?: number) => server.octokit(id);
   const wake = (key: string, at?: number, heard?: boolean) =>
     telemetry.apart(() => queue.wake({ repository: key.toLowerCase(), rollout: null, heard }, at));
-  const room = roomOf(options);
   const repos = reposOf(options, { onChange: wake, onHeard: announce, octokit, fence: (key) => queue.fence(key), room });
   const firstRounds = openFirstRounds((repository) => repos.has(repository) && queue.owns(repository));
   const look = reconciler(defined({ clock, wake, metrics, telemetry, changed: announce }));
@@ -123,8 +122,7 @@ export async function startStagecoach(given: StagecoachOptions): Promise<Stageco
   const queue: SharedQueue = openRounds(options, { repos, look, onDelivery: hear, onRound: firstRounds.done, resync: () => resync });
   const resync = openResync(defined({ octokit, repos, queue, wake, clock, log, metrics, everyMs }));
   const [runs, standing] = [() => runsOf(repos), () => standingOf(repos)];
-  const views = openSharedViews({ repos, board: queue.board, owns: queue.owns, log, announce });
-  onChange(views.changed);
+  const views = openSharedViews({ repos, board: queue.board, owns: queue.owns, log, announce, onChange });
   const server = await startBotServer({
     ...serverOptionsOf(options),
     // Of what is not known here yet, another replica may look after what this tells of.
@@ -135,8 +133,7 @@ export async function startStagecoach(given: StagecoachOptions): Promise<Stageco
   metrics?.watch({ now: clock.now, runs, standing, planes, ...{ repositories: repos.counts, queue: queue.depth, sharing: queue.sharing } });
   const close: Stagecoach["close"] = async ({ withinMs = DRAIN_MS } = {}) => {
     state = "stopping";
-    resync.stop();
-    await drain({ server, queue, repos, views, log }, withinMs);
+    await drain({ server, queue, repos, views, resync, log }, withinMs);
   };
   const first = await resync
     .now()
@@ -224,11 +221,13 @@ interface Draining {
   queue: SharedQueue;
   repos: Repos;
   views: SharedViews;
+  resync: Pick<Resync, "stop">;
   log: Log;
 }
 
 /** Takes nothing new, and lets what is under way end, for so long. */
-async function drain({ server, queue, repos, views, log }: Draining, withinMs: number) {
+async function drain({ server, queue, repos, views, resync, log }: Draining, withinMs: number) {
+  resync.stop();
   const drained = (async () => {
     await Promise.all([server.close(), queue.close()]);
     await views.stop();

@@ -1,7 +1,7 @@
 /** A run as one text, for another process that shows it: it is no part of the journal, and is checked as the journal's files are. */
 import { z } from "zod";
 import type { Run } from "../../../core/run/state/run.ts";
-import { checked, JournalFileError, refuseOtherFormat } from "./read-run.ts";
+import { checkShape, JournalFileError, refuseOtherFormat } from "./read-run.ts";
 import { runFile } from "./run-paths.ts";
 import { batchSchema, evidenceSchema, planSchema, runSchema } from "./run-schema.ts";
 
@@ -33,15 +33,19 @@ export function runFromText(text: string, rollout: string): Run {
   } catch (error) {
     throw new JournalFileError(unnamed, { code: "JOURNAL_UNREADABLE", said: String(error) });
   }
-  const { plan, spec, batches, ...head } = checked(whole, value, unnamed);
+  const { plan, spec, batches, ...head } = checkShape(whole, value, unnamed);
   const file = runFile(rollout, head.number);
   if (head.rollout !== rollout) throw new JournalFileError(file, { code: "JOURNAL_OTHER_RUN", rollout: head.rollout, run: head.number });
   refuseOtherFormat(head, file);
-  checked(runSchema, { ...head, batches: batches.length }, file);
-  checked(planSchema, { plan, spec }, file);
+  checkShape(runSchema, { ...head, batches: batches.length }, file);
+  checkShape(planSchema, { plan, spec }, file);
   for (const { targets, ...batch } of batches) {
-    checked(batchSchema, { ...batch, shards: 0, targets: targets.map(({ evidence: _, ...rest }) => rest) }, file);
-    checked(evidenceSchema, { evidence: targets.flatMap(({ key, evidence }) => (evidence ? [{ target: key, ...evidence }] : [])) }, file);
+    checkShape(batchSchema, { ...batch, shards: 0, targets: targets.map(({ evidence: _, ...rest }) => rest) }, file);
+    checkShape(
+      evidenceSchema,
+      { evidence: targets.flatMap(({ key, evidence }) => (evidence ? [{ target: key, ...evidence }] : [])) },
+      file,
+    );
   }
   return value as Run;
 }

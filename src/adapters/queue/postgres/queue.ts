@@ -182,9 +182,7 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
       ownership.share(repositories);
       heart.hurry();
     },
-    owns: ownership.owns,
-    fence: ownership.fence,
-    keep: deliveries.keep,
+    ...{ owns: ownership.owns, fence: ownership.fence, keep: deliveries.keep },
     leads,
     close: inner.close,
     async leave() {

@@ -64,8 +64,6 @@ export function openShown({ database, ownership, me, time, clock, log }: ShownOp
   let [lookedAt, readAt] = [time.monotonic(), Number.NEGATIVE_INFINITY];
   let disarm = (): void => undefined;
 
-  const nameOf = ({ repository, part }: Pick<Sized, "repository" | "part">) => `${repository} ${part}`;
-
   async function tell(parts: readonly ShownPart[]): Promise<void> {
     for (const listener of listeners) await listener(parts);
   }
@@ -111,10 +109,11 @@ export function openShown({ database, ownership, me, time, clock, log }: ShownOp
     return reading;
   }
 
-  const quietly = (work: Promise<void>) =>
-    work.catch((error: unknown) => {
+  async function quietly(work: Promise<void>): Promise<void> {
+    await work.catch((error: unknown) => {
       log.info({ error: String(error).slice(0, 300) }, "what others show could not be read; it is tried again");
     });
+  }
 
   const isAwake = () => time.monotonic() - lookedAt < AWAKE_MS;
 
@@ -162,6 +161,10 @@ export function openShown({ database, ownership, me, time, clock, log }: ShownOp
       await reading?.catch(() => undefined);
     },
   };
+}
+
+function nameOf({ repository, part }: Pick<Sized, "repository" | "part">): string {
+  return `${repository} ${part}`;
 }
 
 /** So many bytes at once. */

@@ -25,6 +25,8 @@ interface SharedViewsOptions {
   log: Log;
   /** Something is shown otherwise than before. */
   announce(): void;
+  /** What is looked after here may be. */
+  onChange(listener: () => void): void;
 }
 
 /** What another replica shows of a repository. */
@@ -39,9 +41,10 @@ interface Other {
 
 export type SharedViews = ReturnType<typeof openSharedViews>;
 
-export function openSharedViews({ repos, board, owns, log, announce }: SharedViewsOptions) {
+export function openSharedViews({ repos, board, owns, log, announce, onChange }: SharedViewsOptions) {
   const others = new Map<string, Other>();
   const showing = board && showViews({ repos, owns, board, log });
+  if (showing !== undefined) onChange(showing.changed);
   let all: Map<string, View> | undefined;
 
   async function take({ repository: key, part, format, content }: ShownPart): Promise<void> {
@@ -101,8 +104,6 @@ export function openSharedViews({ repos, board, owns, log, announce }: SharedVie
   return {
     all: () => [...views().values()],
     of: (repository: string) => views().get(repository.toLowerCase()),
-    /** What is looked after here may have changed. */
-    changed: () => showing?.changed(),
     /** Somebody looks: resolves once what others wrote before is known. */
     look: board && (() => board.look()),
     stop: async () => await showing?.stop(),
