@@ -9,7 +9,7 @@ import type { Clock } from "../../../core/base/time.ts";
 import type { ShownBoard, ShownPart, ShownStanding } from "../port.ts";
 import { CHANNEL, type Database } from "./database.ts";
 import type { Seen, Time } from "./membership.ts";
-import type { Ownership } from "./ownership.ts";
+import type { openOwnership } from "./ownership.ts";
 
 /** Of one part; what is larger is not shown. */
 export const LARGEST_PART = 8 * 1024 * 1024;
@@ -32,7 +32,7 @@ export const TOLD_SHOWN = "shown";
 
 interface ShownOptions {
   database: Database;
-  ownership: Pick<Ownership, "owns" | "epoch" | "known">;
+  ownership: Pick<ReturnType<typeof openOwnership>, "owns" | "epoch" | "known">;
   me(): string | undefined;
   time: Time;
   clock: Pick<Clock, "now">;
@@ -58,7 +58,7 @@ export function openShown({ database, ownership, me, time, clock, log }: ShownOp
   let from = "0";
   let knownBefore: ReadonlySet<string> | undefined;
   let reading: Promise<void> | undefined;
-  let again = false;
+  let [again, seeing] = [false, Promise.resolve()];
   let isStopped = false;
   let isDue = false;
   let [lookedAt, readAt] = [time.monotonic(), Number.NEGATIVE_INFINITY];
@@ -147,8 +147,8 @@ export function openShown({ database, ownership, me, time, clock, log }: ShownOp
       });
     },
     /** After each beat. */
-    async beat(seen: Seen): Promise<void> {
-      if (await standing.see(seen)) await tell([]);
+    beat(seen: Seen): void {
+      seeing = quietly(standing.see(seen).then(async (isOther) => (isOther ? await tell([]) : undefined)));
       if (isAwake() || time.monotonic() - readAt > ASLEEP_MS) void quietly(read());
     },
     /** Repositories of this replica are another's: what was not read of them is. */
@@ -158,7 +158,7 @@ export function openShown({ database, ownership, me, time, clock, log }: ShownOp
     async stop(): Promise<void> {
       isStopped = true;
       disarm();
-      await reading?.catch(() => undefined);
+      await Promise.all([seeing, reading?.catch(() => undefined)]);
     },
   };
 }
