@@ -97,8 +97,9 @@ test("windows, a freeze added mid-run, approvals by review and by command, /halt
   const frozen = `mode: Run\nlimits: { clusters: 2 }\n${freezeFrom(world.clock.now(), 40)}`;
   await carol.push(repository, { branch: "main", files: { [SETTINGS]: frozen }, message: "Freeze" });
   carol.comment(repository, pull, "/promote");
+  const owner = { kind: "File", file: SETTINGS, only: { selector: "area=emea", rollouts: ["my-app"], stages: ["canary"] } };
   await here.until("it is frozen by the repo", (run) =>
-    JSON.stringify(run.batches.map(({ why }) => why)).includes(`"where":"${SETTINGS} (area=emea; rollouts my-app; stages canary)"`),
+    JSON.stringify(run.batches.map(({ why }) => why)).includes(`"where":${JSON.stringify(owner)}`),
   );
   expect(here.run()?.approvals).toMatchObject([{ by: "carol", stage: 0 }]);
   expect(here.run()?.batches[0]?.merged).toBeUndefined();
