@@ -50,6 +50,8 @@ export async function openReplica({ name, folder, program, port, wires, env, con
   await writeFile(join(home, "stagecoach.yaml"), config);
   await writeFile(clock, "0");
   const isMounted = tries("mount", "-t", "tmpfs", "-o", DISK, "tmpfs", mirrors);
+  const unmount = () => void tries("umount", "--lazy", mirrors);
+  if (isMounted) process.once("exit", unmount);
   // By which PostgreSQL knows it, in all of its lives.
   await writeFile(join(mirrors, ".home"), name);
   const all = { ...env, HOST: "127.0.0.1", PORT: String(port), INSIDE_PORT: "0", CHAOS_CLOCK: clock };
@@ -101,7 +103,8 @@ export async function openReplica({ name, folder, program, port, wires, env, con
     async close() {
       isClosed = true;
       await Promise.all(lives.map(({ child }) => kill(child)));
-      if (isMounted) tries("umount", "--lazy", mirrors);
+      process.off("exit", unmount);
+      if (isMounted) unmount();
       await rm(home, { recursive: true, force: true, maxRetries: 5 });
     },
   };

@@ -52,8 +52,11 @@ export async function runTrial({ shape, faults, folder, program, expected: await
     await Promise.all(world.replicas.map((replica) => replica.ready()));
     const views = await Promise.all(world.repositories.map((repository) => openView(world, repository, folder)));
     await Promise.all(views.map((view) => until(view.isAdopted)));
+    const pulls = await Promise.all(world.repositories.map((repository) => openRelease(world, repository)));
     const began = performance.now();
-    const people = Promise.all(world.repositories.map((repository, n) => steer(world, repository, views[n] as View)));
+    const people = Promise.all(
+      world.repositories.map((repository, n) => steer(world, { repository, pull: pulls[n] ?? 0 }, views[n] as View)),
+    );
     people.catch(() => undefined);
     const kills = await playFaults(world, faults, log);
     log("everything is well again");
@@ -100,8 +103,8 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 }
 
 /** Somebody merges a release, pauses its run once a batch is merged, and lets it go on once it is paused. */
-async function steer(world: ChaosWorld, repository: string, view: View): Promise<void> {
-  const pull = await release(world, repository);
+async function steer(world: ChaosWorld, { repository, pull }: { repository: string; pull: number }, view: View): Promise<void> {
+  await world.api("PUT", `/repos/${repository}/pulls/${pull}/merge`, { merge_method: "squash" });
   const comment = (body: string) => world.api("POST", `/repos/${repository}/issues/${pull}/comments`, { body });
   await until(async () => (await view.merges()).length > 0);
   await comment("/pause looks odd");
@@ -110,7 +113,8 @@ async function steer(world: ChaosWorld, repository: string, view: View): Promise
   await until(async () => (await view.phase()) !== "Paused");
 }
 
-async function release({ api }: ChaosWorld, repository: string): Promise<number> {
+/** A release's pull request, once people can read on it what the plan is. */
+async function openRelease({ api }: ChaosWorld, repository: string): Promise<number> {
   const repo = `/repos/${repository}`;
   const { object } = (await api("GET", `${repo}/git/ref/heads/main`)) as { object: { sha: string } };
   const { tree } = (await api("GET", `${repo}/git/commits/${object.sha}`)) as { tree: { sha: string } };
@@ -120,7 +124,10 @@ async function release({ api }: ChaosWorld, repository: string): Promise<number>
   const commit = (await api("POST", `${repo}/git/commits`, content)) as { sha: string };
   await api("POST", `${repo}/git/refs`, { ref: "refs/heads/release", sha: commit.sha });
   const { number } = (await api("POST", `${repo}/pulls`, { title: "Release v2", head: "release", base: "main" })) as { number: number };
-  await api("PUT", `${repo}/pulls/${number}/merge`, { merge_method: "squash" });
+  await until(async () => {
+    const comments = (await api("GET", `${repo}/issues/${number}/comments`)) as { body: string }[];
+    return comments.some(({ body }) => body.includes("Plan:"));
+  });
   return number;
 }
 
