@@ -1,6 +1,6 @@
 /**
  * `npm test`: says first what is here and what will be skipped for want of it, runs everything, and closes with one line
- * of counts. With STAGECOACH_REQUIRE_ALL=1 the long journeys, the attacks and chaos are run too, and a suite skipped for want of a program is a failure.
+ * of counts. With STAGECOACH_REQUIRE_ALL=1 the long journeys and the attacks are run too, and a suite skipped for want of a program is a failure.
  */
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
@@ -103,7 +103,7 @@ const asked = process.argv.slice(2);
 if (asked.length > 0) run("asked", asked);
 else {
   if (!requireAll)
-    console.log("left to the gate: test/e2e/*.long.test.ts, test/attacks and test/chaos; STAGECOACH_REQUIRE_ALL=1 takes them too");
+    console.log("left to the gate: test/e2e/*.long.test.ts and test/attacks; STAGECOACH_REQUIRE_ALL=1 takes them too");
   run("all", requireAll ? [] : ["--project=!long"]);
 }
 rmSync(folder, { recursive: true, force: true });
