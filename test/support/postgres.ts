@@ -58,7 +58,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
 
   async function start(): Promise<void> {
     const [program, args] = as("postgres");
-    const options = [...own, "shared_buffers=32MB", ...settings].flatMap((one) => ["-c", one]);
+    const options = [...own, "shared_buffers=32MB", "max_connections=400", ...settings].flatMap((one) => ["-c", one]);
     child = spawn(program, [...args, "-D", data, ...options], { stdio: ["ignore", "ignore", "pipe"] });
     await new Promise<void>((resolve, reject) => {
       let said = "";

@@ -115,6 +115,12 @@ export function openShown({ database, ownership, me, time, clock, log }: ShownOp
     });
   }
 
+  async function see(seen: Seen): Promise<void> {
+    if (isStopped) return;
+    if (await standing.see(seen)) await tell([]);
+    if (isAwake() || time.monotonic() - readAt > ASLEEP_MS) await read();
+  }
+
   const isAwake = () => time.monotonic() - lookedAt < AWAKE_MS;
 
   const board: ShownBoard = {
@@ -148,8 +154,8 @@ export function openShown({ database, ownership, me, time, clock, log }: ShownOp
     },
     /** After each beat. */
     beat(seen: Seen): void {
-      seeing = quietly(standing.see(seen).then(async (isOther) => (isOther ? await tell([]) : undefined)));
-      if (isAwake() || time.monotonic() - readAt > ASLEEP_MS) void quietly(read());
+      // One after the other, so that all of it takes one connection.
+      seeing = seeing.then(() => quietly(see(seen)));
     },
     /** Repositories of this replica are another's: what was not read of them is. */
     handedOn: () => {
