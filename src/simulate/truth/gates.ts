@@ -140,29 +140,19 @@ function missingOf(moment: Moment, run: Run, batch: Batch, dependsOn: readonly {
     const suffices = (value: string) => value === wanted || (atLeast !== "SameVersion" && isAtLeast(value, wanted));
     for (const cluster of new Set(batch.targets.map((target) => target.cluster))) {
       const isOf = sameAs(first, cluster, truth);
-      const isMeant = sameStage(run, other, cluster);
       for (const target of first.targets)
-        if (isOf(target) && isMeant(target) && takes(other.plan, target.cluster) && isMissing(truth, target, suffices, now))
+        if (isOf(target) && takes(other.plan, target.cluster) && isMissing(truth, target, suffices, now))
           wrong.push(`although ${rollout} is not at ${wanted} in ${cluster}`);
     }
   }
   return wrong;
 }
 
-/** What is waited for: the same cluster or namespace; of Applications those on the same cluster. */
+/** What is waited for: the same cluster or namespace; of Applications all on the same cluster. */
 function sameAs({ model }: RepoRollout, cluster: string, { clusters }: Truth): (target: Target) => boolean {
   if (model?.counted?.by !== "application") return (target) => target.cluster === cluster;
   const host = clusters.get(cluster)?.on?.key;
   return ({ on }) => on === host;
-}
-
-/** Where neither counts clusters, and the other rollout has a stage of this one's name: what that stage takes. */
-function sameStage(run: Run, other: Run, cluster: string): (target: Target) => boolean {
-  const name = run.plan.stages.find((stage) => [...stage.clusters, ...stage.requeued].includes(cluster))?.name;
-  const stage = other.plan.stages.find((one) => one.name === name);
-  if (run.plan.targetBy === undefined || other.plan.targetBy === undefined || stage === undefined) return () => true;
-  if (run.plan.targetBy === "namespace" && other.plan.targetBy === "namespace") return () => true;
-  return (target) => stage.clusters.includes(target.cluster) || stage.requeued.includes(target.cluster);
 }
 
 /** Tells whether a target that was brought where it is by us is at too low a version, or not healthy at it. */

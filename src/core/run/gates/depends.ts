@@ -61,8 +61,8 @@ function allOf({ release }: Run, atLeast = "SameVersion"): string {
 }
 
 /**
- * What the other rollout counts there: the same thing, or all that is on the same cluster. Where both count less than
- * clusters, environments may share one, and stages are what tells them apart: what the stage of the same name has there, if there is one.
+ * What the other rollout counts there: the same thing, or all that is on the same cluster. Where environments share clusters, stages are what
+ * tells them apart: of an Application or a namespace, what the stage of the same name has there, if there is one.
  */
 function placesAt(other: Run, run: Run, cluster: string): string[] {
   const { targetBy } = run.plan;
@@ -72,8 +72,7 @@ function placesAt(other: Run, run: Run, cluster: string): string[] {
   const hosts = keysOf(hostOf(run, cluster));
   const own = run.plan.stages[stageOf(run, cluster) ?? -1]?.name;
   const alike = other.plan.stages.findIndex(({ name }) => name === own);
-  const bothShare = targetBy !== undefined && other.plan.targetBy !== undefined;
-  const isMeant = !bothShare || alike < 0 ? () => true : (one: string) => stageOf(other, one) === alike;
+  const isMeant = targetBy === undefined || alike < 0 ? () => true : (one: string) => stageOf(other, one) === alike;
   return [...clusterKeys(other), ...(other.stays ?? [])].filter((one) => hosts.includes(hostOf(other, one)) && isMeant(one));
 }
 
