@@ -136,34 +136,6 @@ describe("rollouts that count differently are held against each other by cluster
     expect(missingAt(named(other(1, "cluster"), "far/in-cluster"), same, named(mine, "hub/hub"), "hub/hub")).toBeUndefined();
   });
 
-  test("dependsOn waits for what the other rollout has in the stage of the same name on the cluster, and for all of it where it has none", () => {
-    const same = { rollout: "ledger", atLeast: "SameVersion" };
-    const stagesOf = (run: Run, names: readonly string[]): Run => {
-      const [stage] = run.plan.stages;
-      if (stage === undefined) throw new Error("no stage");
-      const targets = stage.batches.flatMap((batch) => batch.targets);
-      const stages = names.map((name, index) => {
-        const own = targets.slice(index, index + 1);
-        const clusters = own.map(({ cluster }) => cluster);
-        return { ...stage, name, clusters, batches: [{ clusters, targets: own }] };
-      });
-      return { ...run, plan: { ...run.plan, stages } };
-    };
-    const mine = (names: readonly string[]) => stagesOf(onOne(bench(2).run), names);
-    const theirs = stagesOf(other(2, "application"), ["dev", "prod"]);
-    const devThrough = {
-      ...theirs,
-      batches: theirs.batches.map((batch) => ({
-        ...batch,
-        targets: batch.targets.map((one) => (one.cluster === "hub/c1" ? { ...one, phase: "Healthy" as const } : one)),
-      })),
-    };
-    expect(missingAt(devThrough, same, mine(["dev", "prod"]), "hub/c1")).toBeUndefined();
-    expect(missingAt(devThrough, same, mine(["dev", "prod"]), "hub/c2")).toMatchObject({ code: "VERSION_UNKNOWN" });
-    expect(missingAt(devThrough, same, mine(["prod", "dev"]), "hub/c1")).toMatchObject({ code: "VERSION_UNKNOWN" });
-    expect(missingAt(devThrough, same, mine(["test", "prod"]), "hub/c1")).toMatchObject({ code: "VERSION_UNKNOWN" });
-  });
-
   test("dependsOn waits for all that the other rollout has on the cluster", () => {
     const same = { rollout: "ledger", atLeast: "SameVersion" };
     const mine = bench(1).run;

@@ -60,20 +60,14 @@ function allOf({ release }: Run, atLeast = "SameVersion"): string {
   return atLeast === "SameVersion" ? Object.values(release.values).join(", ") : atLeast;
 }
 
-/**
- * What the other rollout counts there: the same thing, or all that is on the same cluster. Where environments share clusters, stages are what
- * tells them apart: of an Application or a namespace, what the stage of the same name has there, if there is one.
- */
+/** What the other rollout counts there: the same thing, or all that is on the same cluster. */
 function placesAt(other: Run, run: Run, cluster: string): string[] {
   const { targetBy } = run.plan;
   // Applications of two rollouts are never the same.
   if (targetBy === other.plan.targetBy && targetBy !== "application")
     return keysOf(cluster).filter((one) => stageOf(other, one) !== undefined || other.stays?.includes(one) === true);
   const hosts = keysOf(hostOf(run, cluster));
-  const own = run.plan.stages[stageOf(run, cluster) ?? -1]?.name;
-  const alike = other.plan.stages.findIndex(({ name }) => name === own);
-  const isMeant = targetBy === undefined || alike < 0 ? () => true : (one: string) => stageOf(other, one) === alike;
-  return [...clusterKeys(other), ...(other.stays ?? [])].filter((one) => hosts.includes(hostOf(other, one)) && isMeant(one));
+  return [...clusterKeys(other), ...(other.stays ?? [])].filter((one) => hosts.includes(hostOf(other, one)));
 }
 
 function missingIn(
