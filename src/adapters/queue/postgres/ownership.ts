@@ -36,6 +36,8 @@ export function openOwnership(options: OwnershipOptions) {
   /** Those that GitHub lists here. */
   let known = new Set<string>();
   const unwritten = new Set<string>();
+  /** What is known again is not taken away by what forgot it before. */
+  let forgetting: Promise<unknown> = Promise.resolve();
 
   const holds = (key: string, epoch?: number): boolean => {
     const mine = owned.get(key);
@@ -112,6 +114,7 @@ export function openOwnership(options: OwnershipOptions) {
     async register(): Promise<boolean> {
       const wanted = [...unwritten];
       if (wanted.length === 0) return false;
+      await forgetting;
       const made = await database.query<{ key: string }>(REGISTER, [wanted]);
       for (const key of wanted) unwritten.delete(key);
       return made.length > 0;
@@ -127,8 +130,10 @@ export function openOwnership(options: OwnershipOptions) {
       owned.delete(key);
       unwritten.delete(key);
       const me = membership.id();
-      if (mine !== undefined && me !== undefined)
-        await database.query("delete from stagecoach.repositories where key = $1 and owner = $2", [key, me]);
+      if (mine === undefined || me === undefined) return;
+      const gone = database.query("delete from stagecoach.repositories where key = $1 and owner = $2", [key, me]);
+      forgetting = Promise.allSettled([forgetting, gone]);
+      await gone;
     },
     mend,
     take,
