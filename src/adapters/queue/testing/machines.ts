@@ -17,6 +17,8 @@ export function openMachines(url: string) {
     first: readonly string[];
     worked: () => void;
     owned(): string[];
+    /** Resolves once it waits for its next beat. */
+    waits(): Promise<void>;
     stop(): void;
     wake(): void;
   }
@@ -25,10 +27,27 @@ export function openMachines(url: string) {
     let isStopped = false;
     /** What would have rung meanwhile. */
     const late: (() => void)[] = [];
+    let timers = 0;
+    let armed: () => void = () => undefined;
     const time = {
       monotonic: clock.now,
       wall: clock.now,
-      after: (ms: number, wake: () => void) => clock.after(ms, () => (isStopped ? void late.push(wake) : wake())),
+      after(ms: number, wake: () => void) {
+        timers += 1;
+        armed();
+        const gone = once(() => {
+          timers -= 1;
+        });
+        const off = clock.after(ms, () => {
+          gone();
+          if (isStopped) late.push(wake);
+          else wake();
+        });
+        return () => {
+          gone();
+          off();
+        };
+      },
     };
     const [rounds, lost, deliveries]: [string[], string[], Delivery[]] = [[], [], []];
     const machine: Machine = {
@@ -45,6 +64,12 @@ export function openMachines(url: string) {
         ...given,
       }),
       owned: () => names.filter((name) => machine.queue.owns(name)),
+      async waits() {
+        while (timers === 0)
+          await new Promise<void>((resolve) => {
+            armed = resolve;
+          });
+      },
       stop() {
         isStopped = true;
         running.delete(machine);
@@ -63,6 +88,8 @@ export function openMachines(url: string) {
 
   /** A second passes, and everybody who is there does what comes of it. */
   async function second(): Promise<void> {
+    // One that is in the midst of a beat would let this second pass by.
+    await Promise.all([...running].map((machine) => machine.waits()));
     const done = [...running].map((machine) => new Promise<void>((resolve) => Object.assign(machine, { worked: resolve })));
     clock.advance(1000);
     await Promise.all(done);
@@ -77,4 +104,12 @@ export function openMachines(url: string) {
     throw new Error(`it did not come in ${most} s`);
   }
   return { start, second, until, clock };
+}
+
+function once(work: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) work();
+    isDone = true;
+  };
 }
