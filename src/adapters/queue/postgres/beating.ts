@@ -40,11 +40,14 @@ export function beating({ membership, work, time, log, onRegained, onOutdated }:
   /** What failed is done again after the next beat. */
   function doWork(): Promise<void> {
     if (working !== undefined || seen === undefined) return working ?? Promise.resolve();
-    working = work(seen)
+    const now = seen;
+    working = work(now)
       .catch(tellTrouble)
       .finally(() => {
         working = undefined;
-        if (isHurried && beat === undefined) void run();
+        // What was seen meanwhile waits for no other beat.
+        if (seen !== now) void doWork();
+        else if (isHurried && beat === undefined) void run();
       });
     return working;
   }

@@ -102,7 +102,7 @@ export function openDeliveries({ database, me, owns, onDelivery, onKept, log, ti
   return {
     keep: (delivery: Delivery) =>
       new Promise<boolean>((resolve, reject) => {
-        const late = () => reject(new DatabaseError({ message: "a delivery could not be kept in time" }));
+        const late = () => reject(new DatabaseError({ code: "ETIMEDOUT", message: "ETIMEDOUT" }));
         const disarm = time.after(KEPT_WITHIN_MS, late);
         const settle =
           <T>(then: (outcome: T) => void) =>

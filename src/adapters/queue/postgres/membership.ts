@@ -32,6 +32,8 @@ export interface Replica {
 /** What was seen when the lease was renewed. */
 export interface Seen {
   me: string;
+  /** When, by its own monotonic clock. */
+  at: number;
   /** Those that live, this one among them. */
   living: Replica[];
   dead: Replica[];
@@ -112,9 +114,10 @@ export function openMembership({ database, home, version, address, onTold, onLos
       const [count] = await session.query<{ total: string; free: string; oldest: number }>(COUNT);
       checkOldest(count?.oldest);
       const replicas = all.map((row) => ({ ...row, beats: Number(row.beats), joined: Number(row.joined), owned: Number(row.owned) }));
-      const dead = counts.still(replicas, time.monotonic()).filter((one) => one.id !== me);
+      const at = time.monotonic();
+      const dead = counts.still(replicas, at).filter((one) => one.id !== me);
       const living = replicas.filter((one) => !dead.includes(one));
-      return { me, living, dead, total: Number(count?.total ?? 0), free: Number(count?.free ?? 0) };
+      return { me, at, living, dead, total: Number(count?.total ?? 0), free: Number(count?.free ?? 0) };
     },
     /** Takes the row of a dead one away; what it had is free then. False: it lives, or another was faster. */
     async bury({ id: whose, beats }: Replica): Promise<boolean> {

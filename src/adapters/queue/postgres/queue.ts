@@ -25,8 +25,8 @@ export interface PostgresOptions extends SharingOptions {
   /** A newer version has made of the schema what is not for this one. */
   onOutdated?: (error: Error) => void;
   time?: Time;
-  /** The lease was renewed, and what came of it was done. */
-  onWorked?: () => void;
+  /** The lease was renewed, and what came of it was done; `seenAt` is when others were looked at. */
+  onWorked?: (seenAt: number) => void;
 }
 
 const TIDY_EVERY = 60;
@@ -71,7 +71,7 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
       numbers.setAside = await deliveries.tidy();
       await ownership.tidy();
     }
-    onWorked?.();
+    onWorked?.(seen.at);
   }
 
   async function round(repository: string, rollouts: ReadonlySet<string | null>, over: AbortSignal): Promise<void> {

@@ -15,10 +15,8 @@ export function openMachines(url: string) {
     deliveries: Delivery[];
     /** What it said that it looks at first. */
     first: readonly string[];
-    worked: () => void;
+    worked: (seenAt: number) => void;
     owned(): string[];
-    /** Resolves once it waits for its next beat. */
-    waits(): Promise<void>;
     stop(): void;
     wake(): void;
   }
@@ -27,33 +25,20 @@ export function openMachines(url: string) {
     let isStopped = false;
     /** What would have rung meanwhile. */
     const late: (() => void)[] = [];
-    let timers = 0;
-    let armed: () => void = () => undefined;
     const time = {
       monotonic: clock.now,
       wall: clock.now,
       after(ms: number, wake: () => void) {
-        timers += 1;
-        armed();
-        const gone = once(() => {
-          timers -= 1;
-        });
-        const off = clock.after(ms, () => {
-          gone();
-          if (isStopped) late.push(wake);
-          else wake();
-        });
-        return () => {
-          gone();
-          off();
-        };
+        // What is due at once waits for no second.
+        if (ms <= 0) setImmediate(() => clock.advance(0));
+        return clock.after(ms, () => (isStopped ? void late.push(wake) : wake()));
       },
     };
     const [rounds, lost, deliveries]: [string[], string[], Delivery[]] = [[], [], []];
     const machine: Machine = {
       ...{ rounds, lost, deliveries, first: [], worked: () => undefined },
       queue: replica(given.database ?? databaseAt(url), {
-        ...{ clock, time, onWorked: () => machine.worked(), onLeft: async () => undefined },
+        ...{ clock, time, onWorked: (seenAt: number) => machine.worked(seenAt), onLeft: async () => undefined },
         handler: async (repository) => void rounds.push(repository),
         onLost: (repository) => void lost.push(repository),
         onDelivery(delivery) {
@@ -64,12 +49,6 @@ export function openMachines(url: string) {
         ...given,
       }),
       owned: () => names.filter((name) => machine.queue.owns(name)),
-      async waits() {
-        while (timers === 0)
-          await new Promise<void>((resolve) => {
-            armed = resolve;
-          });
-      },
       stop() {
         isStopped = true;
         running.delete(machine);
@@ -88,11 +67,11 @@ export function openMachines(url: string) {
 
   /** A second passes, and everybody who is there does what comes of it. */
   async function second(): Promise<void> {
-    // One that is in the midst of a beat would let this second pass by.
-    await Promise.all([...running].map((machine) => machine.waits()));
-    const done = [...running].map((machine) => new Promise<void>((resolve) => Object.assign(machine, { worked: resolve })));
     clock.advance(1000);
-    await Promise.all(done);
+    const now = clock.now();
+    // What comes of an earlier look is none of this second's.
+    const worked = (resolve: () => void) => (seenAt: number) => (seenAt >= now ? resolve() : undefined);
+    await Promise.all([...running].map((machine) => new Promise<void>((resolve) => Object.assign(machine, { worked: worked(resolve) }))));
   }
 
   /** Gives how many seconds have passed until then. */
@@ -104,12 +83,4 @@ export function openMachines(url: string) {
     throw new Error(`it did not come in ${most} s`);
   }
   return { start, second, until, clock };
-}
-
-function once(work: () => void): () => void {
-  let isDone = false;
-  return () => {
-    if (!isDone) work();
-    isDone = true;
-  };
 }
