@@ -10,7 +10,7 @@ const MOST_KEPT = 1000;
 export interface Backoff {
   /** When it may be tried again, in epoch milliseconds; undefined: now. */
   until(name: string): number | undefined;
-  note(name: string, error?: unknown): void;
+  note(name: string, error?: unknown, longestMs?: number): void;
   forget(name: string): void;
   /** The times that are still to come. */
   pending(): number[];
@@ -23,9 +23,9 @@ export function openBackoff({ clock }: Pick<RepoContext, "clock">, longestMs = L
       const { until = 0 } = failed.get(name) ?? {};
       return until > clock.now() ? until : undefined;
     },
-    note(name, error) {
+    note(name, error, longest = longestMs) {
       const count = (failed.get(name)?.count ?? 0) + 1;
-      const until = clock.now() + Math.min(longestMs, FIRST_RETRY_MS * 2 ** (count - 1));
+      const until = clock.now() + Math.min(longest, FIRST_RETRY_MS * 2 ** (count - 1));
       const asked = error instanceof ForgeError ? (error.retryAt ?? 0) : 0;
       failed.set(name, { count, until: Math.max(until, asked) });
     },

@@ -53,6 +53,43 @@ test("nothing is merged once our clock is known to differ from GitHub's, though 
   expect([agreed.sent, apart.sent]).toEqual([[12], []]);
 });
 
+test("what fails beside a merge, or an intention that grew too old, holds no later merge up", async () => {
+  const { run, number } = open();
+  const sent: number[] = [];
+  const heads = new Map(Object.entries({ main: "b", "stagecoach/journal": "j" }));
+  const { act, pass } = desk(
+    [],
+    { remote: fixedHeads({ journal: "j", base: "b" }), propose: async () => false },
+    {
+      ...{ journal: { isAnchored: async () => true }, journalBranch: "stagecoach/journal", mirror: { remoteHeads: async () => heads } },
+      enqueuePull: async (asked: number) => {
+        sent.push(asked);
+        return { kind: "retry" as const, message: "later" };
+      },
+    },
+  );
+  const round = { base: "b", baseBranch: "main", whole: true };
+  const merging = (ageMs: number) => {
+    const batches = run.batches.map((one) => (one.number === number ? { ...one, intention: { at: AT, head: "head12" } } : one));
+    const decided = { ...decision({ ...run, batches } as Run, {}), now: Date.parse(AT) + ageMs, decidedAt: performance.now() };
+    decided.advanced.effects.push({ kind: "Propose", batch: number }, { kind: "Merge", batch: number, pull: 12, head: "head12" });
+    return act([decided], round);
+  };
+  for (let n = 0; n < 10; n++) {
+    await merging(16_000);
+    pass(1000);
+  }
+  expect(sent).toEqual([]);
+  await merging(0);
+  expect(sent).toEqual([12]);
+  // GitHub has not answered for long: each intention is tried all the same.
+  for (let n = 0; n < 20; n++) {
+    pass(30_000);
+    await merging(0);
+  }
+  expect(sent).toHaveLength(21);
+});
+
 function desk(
   queued: number[] = [],
   more: Partial<Parameters<typeof openActor>[1]> = {},

@@ -5,8 +5,7 @@
  * came of one is observed in the next round; here only counts whether something was done, or was refused and should wait. Each may be
  * tried twice, after a crash at any point of the first try, and one effect's trouble is not the others'.
  */
-import { epoch, iso } from "../../../core/base/time.ts";
-import { mergeText } from "../../../core/report/batch/batch-text.ts";
+import { iso } from "../../../core/base/time.ts";
 import { GATE } from "../../../core/report/batch/gate-check.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Effect } from "../../../core/run/state/world.ts";
@@ -28,7 +27,8 @@ import type { Labels } from "../publish/labels.ts";
 import type { Recorder } from "../record.ts";
 import { whyRefused } from "../refused-write.ts";
 import { justDone, ofRun } from "../within.ts";
-import { type MoveBranches, movesBranches } from "./branch-moves.ts";
+import type { MoveBranches } from "./branch-moves.ts";
+import { type Outcome, openMerge } from "./merge.ts";
 import type { ProposeBatch } from "./propose.ts";
 import type { RolloutActions } from "./rollout-actions.ts";
 
@@ -43,12 +43,8 @@ const ORDER: readonly Effect["kind"][] = [
 /** What comes of these is heard of when there is something to hear: looking at once would show nothing. */
 const UNSEEN: ReadonlySet<Effect["kind"]> = new Set(["Answer", "Refresh", "Sync", "StartAnalysis", "StopAnalysis", "CallHook"]);
 
-/**
- * An intention lapses 30 s after it was journalled, and another replica then acts on that. A merge is begun only while so
- * much of it is left that its own call ends before: that is sent within 4 s or not at all, and cut off 10 s after it was
- * sent. Counted in the wall's time since the round decided, because that is what sockets take.
- */
-const INTENTION_BEGINS_BY_MS = 15_000;
+/** An intention that lapses untried is a commit of the journal for nothing. */
+const LONGEST_MERGE_RETRY_MS = 20_000;
 
 interface RoundScope {
   /** Head of the base branch the round looked at. */
@@ -93,50 +89,19 @@ type Context = Pick<
 >;
 
 export function openActor(context: Context, parts: Parts): Act {
-  const { forge, mirror, commands, author, journal, journalBranch, repository, log, clock, within = justDone } = context;
-  const { remote, pulls, queue, gates, labels, backoff, propose, moveBranches, refresher, syncer, actions, analyses, hooks, rules } = parts;
-
-  async function merge(scope: Scope, batch: Batch, { pull, head }: { pull: number; head: string }): Promise<boolean> {
-    const { run, decision, journalHead, base, baseBranch } = scope;
-    // The intention is only worth something while no other replica has written since (docs/spec.md §9.13), and the guard's answer
-    // only on the base it was given for (§9.4).
-    const heads = await mirror.remoteHeads([baseBranch, journalBranch]);
-    remote.expire();
-    if (heads.get(journalBranch) !== journalHead || heads.get(baseBranch) !== base) return true;
-    // Another process may have recorded what was taken off the branch again: to this one nothing would have changed.
-    if (!(await journal.isAnchored())) return true;
-    const old = batch.intention === undefined ? Number.POSITIVE_INFINITY : decision.now - epoch(batch.intention.at);
-    if (old + performance.now() - decision.decidedAt > INTENTION_BEGINS_BY_MS) return false;
-    // What was found out since the round decided counts, too.
-    if (clock.ahead?.() !== undefined) return false;
-    if (movesBranches(run)) {
-      await moveBranches(batch, head);
-      return true;
-    }
-    const { method } = run.spec.delivery;
-    const named = { repository, rollout: run.rollout, run: run.number, batch: batch.number, pull };
-    const text = mergeText(run, batch, pull, author);
-    const outcome = await queue.merge(batch.branch, { number: pull, head, base: baseBranch, method, ...text });
-    if (outcome.kind === "merged" || outcome.kind === "queued") {
-      pulls.refuse(batch.branch, head, undefined);
-      log.info({ ...named, head, outcome: outcome.kind }, "a pull request was merged");
-      return true;
-    }
-    log.info({ ...named, outcome: outcome.kind, message: outcome.message }, "a merge was refused");
-    const kind = outcome.kind === "human" ? "Human" : outcome.kind === "wait" ? "Wait" : "Retry";
-    pulls.refuse(batch.branch, head, { kind, message: outcome.message, to: batch.intention?.at });
-    return kind !== "Retry";
-  }
+  const { forge, commands, repository, log, clock, within = justDone } = context;
+  const { remote, pulls, gates, labels, backoff, propose, refresher, syncer, actions, analyses, hooks, rules } = parts;
+  const merge = openMerge(context, parts);
 
   /** Whatever came of it, it was tried. What GitHub refuses is noted: the next round says it, and pauses in the end. */
-  async function proposed(scope: Scope, batch: Batch): Promise<boolean> {
+  async function proposed(scope: Scope, batch: Batch): Promise<Outcome> {
     try {
       const done = await propose(scope, batch);
       // Another process may have written meanwhile: the next round goes by what is there then.
       remote.expire();
       pulls.propose(batch.branch);
       pulls.forgetOpening(batch.branch);
-      return done;
+      return done ? "done" : "failed";
     } catch (error) {
       const because = whyRefused(error);
       if (because !== undefined) pulls.refuseOpening(batch.branch, because, iso(clock.now()));
@@ -144,7 +109,7 @@ export function openActor(context: Context, parts: Parts): Act {
     }
   }
 
-  async function act(scope: Scope, effect: Effect): Promise<boolean> {
+  async function act(scope: Scope, effect: Effect): Promise<Outcome> {
     const { run, decision } = scope;
     switch (effect.kind) {
       case "Propose":
@@ -153,24 +118,28 @@ export function openActor(context: Context, parts: Parts): Act {
         return merge(scope, batchOf(run, effect.batch), effect);
       case "Close":
         await closeOwn(forge, repository, pulls, effect.pull);
-        return true;
+        return "done";
       case "Refresh":
         refresher.ask([...(effect.sets ?? []).map(setKey), ...effect.targets]);
-        return true;
+        return "done";
       case "Sync":
-        return syncer.ask(run.rollout, effect);
+        syncer.ask(run.rollout, effect);
+        return "done";
       case "RolloutActions":
-        return actions.run(run, effect.command);
+        return (await actions.run(run, effect.command)) ? "done" : "failed";
       case "StartAnalysis":
-        return analyses.start(run, effect.analysis);
+        await analyses.start(run, effect.analysis);
+        return "done";
       case "StopAnalysis":
-        return analyses.stop(effect.analysis);
+        await analyses.stop(effect.analysis);
+        return "done";
       case "CallHook":
-        return hooks.call(run, effect.hook, effect.request);
+        hooks.call(run, effect.hook, effect.request);
+        return "done";
       case "Answer": {
         const command = decision.world.commands.find(({ id }) => id === effect.command);
         if (command !== undefined) await commands.answer(command, effect.outcome, effect.message, run);
-        return true;
+        return "done";
       }
     }
   }
@@ -180,19 +149,20 @@ export function openActor(context: Context, parts: Parts): Act {
     const { rollout } = scope.run;
     // What is put forward before its turn holds nothing else of the run up.
     const isAhead = effect.kind === "Propose" && batchOf(scope.run, effect.batch).ahead === true;
-    const concern = isAhead ? `${rollout} ahead` : rollout;
+    const concern = concernOf(rollout, isAhead ? "ahead" : effect.kind);
+    const longest = effect.kind === "Merge" ? LONGEST_MERGE_RETRY_MS : undefined;
     // What failed is left alone for a while, whoever wakes the round.
     const isPatient = effect.kind !== "Answer" && effect.kind !== "RolloutActions";
     if (isPatient && backoff.until(concern) !== undefined) return false;
     try {
-      const done = await act(scope, effect);
-      if (!done) backoff.note(concern);
-      if (!done || UNSEEN.has(effect.kind)) return false;
+      const outcome = await act(scope, effect);
+      if (outcome === "failed") backoff.note(concern, undefined, longest);
+      if (outcome !== "done" || UNSEEN.has(effect.kind)) return false;
       backoff.forget(concern);
       return true;
     } catch (error) {
       log.warn({ rollout, effect: effect.kind, error: String(error) }, "an effect failed and will be tried again");
-      backoff.note(concern, error);
+      backoff.note(concern, error, longest);
       return false;
     }
   }
@@ -204,14 +174,18 @@ export function openActor(context: Context, parts: Parts): Act {
     let locked = true;
     for (const decision of decisions) {
       syncer.keep(decision.advanced.run.rollout, decision.advanced.effects);
-      if (await gates.lock(decision)) continue;
-      locked = false;
-      backoff.note(decision.advanced.run.rollout);
+      const concern = concernOf(decision.advanced.run.rollout, "lock");
+      if (await gates.lock(decision)) backoff.forget(concern);
+      else {
+        locked = false;
+        backoff.note(concern);
+      }
     }
     for (const decision of decisions) {
       const { run, effects } = decision.advanced;
       // Somebody looks at what was refused: what they change is tried at once when they say so.
-      if (run.paused !== undefined && decision.before.paused === undefined) backoff.forget(run.rollout);
+      if (run.paused !== undefined && decision.before.paused === undefined)
+        for (const what of [...ORDER, "ahead"] as const) backoff.forget(concernOf(run.rollout, what));
       // A required gate has to be green before GitHub takes the merge; one that is not follows it.
       const isRequired = rules.last?.requiredChecks.some(({ context }) => context === GATE) === true;
       const gateFollows = effects.some((effect) => effect.kind === "Merge") && !isRequired;
@@ -228,6 +202,11 @@ export function openActor(context: Context, parts: Parts): Act {
     await parts.recorder.anchor();
     return acted;
   };
+}
+
+/** One effect's trouble is not the others': a hook that does not answer holds no merge up, whose intention would lapse. */
+function concernOf(rollout: string, what: Effect["kind"] | "ahead" | "lock"): string {
+  return `${rollout} ${what}`;
 }
 
 function batchOf(run: Run, number: number): Batch {
