@@ -104,6 +104,8 @@ describe("an open PR of an attempt that is over", () => {
 describe("the live page's edits", () => {
   function desk(rate?: { limit: number; remaining: number; resetAt: number }, refuses = new Set<number>()) {
     const bodies: string[] = [];
+    /** Comments that another process made. */
+    const stands = new Set<string>();
     let now = Date.parse(AT);
     const forge = {
       stickyComment: async (_pull: number, marker: string, body: string) => {
@@ -111,6 +113,7 @@ describe("the live page's edits", () => {
         if (refuses.has(bodies.length)) throw new Error("GitHub did not answer");
         return { id: 1, url: "", at: iso(now + 500) };
       },
+      stickyUrl: async (_pull: number, marker: string) => (stands.has(marker) ? "https://forge.invalid/1" : undefined),
       rate: () => rate,
     };
     const context = { forge, clock: { now: () => now }, log: silentLog, planes: new Map() } as unknown as RepoContext;
@@ -125,8 +128,17 @@ describe("the live page's edits", () => {
       await memory.comments.settled();
       return Number.isFinite(due) ? due - now : undefined;
     };
-    return { bodies, pages, look, shown: () => memory.shownWaits.of(sampleRun()) };
+    return { bodies, stands, pages, look, shown: () => memory.shownWaits.of(sampleRun()) };
   }
+
+  test("that nothing starts is taken back once a run goes on, whoever said it, and only where it was said", async () => {
+    const [silent, told] = [desk(), desk()];
+    told.stands.add("stagecoach:not-started");
+    for (const { look } of [silent, told]) for (let n = 0; n < 2; n++) await look();
+    const solved = ({ bodies }: typeof told) => bodies.filter((body) => body.startsWith("stagecoach:not-started"));
+    expect([solved(silent).length, solved(told).length]).toEqual([0, 1]);
+    expect(solved(told)[0]).toContain("solved");
+  });
 
   test("a burst is one edit, made when it is over; then none before the next batch, or five minutes", async () => {
     const { pages, look } = desk();

@@ -96,6 +96,8 @@ export function openPublisher(context: Pick<RepoContext, "forge" | "clock" | "lo
   const { attention, comments, shownWaits, analyses, labels, issues, publishRollouts, putDeployments, pastRuns } = parts;
   /** By rollout and PR. */
   const pages = new BoundedMap<string, Page>(MOST_KEPT);
+  /** From which a release starts no run, as of this round. */
+  let refusedPulls: ReadonlySet<number | undefined> = new Set();
 
   /** Brings the release PR's comment up to date: at once for what needs people, else once a batch. */
   function publishRun({ run, change }: Pick<Advanced<Run>, "run" | "change">, seen: readonly AnyReason[]): number | undefined {
@@ -159,15 +161,23 @@ export function openPublisher(context: Pick<RepoContext, "forge" | "clock" | "lo
     comments.send({ key: `pause ${id}`, pull, marker: `stagecoach:pause:${id}`, body: pauseNotice(run, clock.now(), linkTo, pageOf) });
   }
 
-  function publishRefusal({ pull, problems }: NonNullable<Started["refused"]>): void {
-    if (pull === undefined) log.warn({ problems: problems.map((one) => sayProblem(one).message) }, "a release cannot start");
-    else comments.send({ key: `refused ${pull}`, pull, marker: NOT_STARTED_MARKER, body: problemsComment(problems, { merged: true }) });
+  /** One comment a PR, of all rollouts that it releases. */
+  function publishRefusals(all: readonly NonNullable<Started["refused"]>[]): void {
+    const byPull = Map.groupBy(all, ({ pull }) => pull);
+    refusedPulls = new Set(byPull.keys());
+    for (const [pull, ones] of byPull) {
+      const problems = ones.flatMap((one) => one.problems);
+      if (pull === undefined) log.warn({ problems: problems.map((one) => sayProblem(one).message) }, "a release cannot start");
+      else comments.send({ key: `refused ${pull}`, pull, marker: NOT_STARTED_MARKER, body: problemsComment(problems, { merged: true }) });
+    }
   }
 
-  /** Nobody expects a run to begin from what was merged long ago: it is said in a comment of its own. */
+  /** Whoever looked before may have said that nothing starts. Nobody expects a run from what was merged long ago: that has a comment of its own. */
   function publishLateStart(run: Run, pull: number): void {
-    if (run.trigger.refusedAt === undefined || isEnded(run)) return;
-    comments.send({ key: `refused ${pull}`, pull, marker: NOT_STARTED_MARKER, body: nothingMore("solved") });
+    if (isEnded(run)) return;
+    if (!refusedPulls.has(pull))
+      comments.send({ key: `refused ${pull}`, pull, marker: NOT_STARTED_MARKER, body: nothingMore("solved"), ifThere: true });
+    if (run.trigger.refusedAt === undefined) return;
     const id = `${run.rollout}:${run.number}`;
     comments.send({ key: `late ${id}`, pull, marker: `stagecoach:begun:${id}`, body: lateStart(run) });
   }
@@ -182,7 +192,7 @@ export function openPublisher(context: Pick<RepoContext, "forge" | "clock" | "lo
     publish(started, refused, decisions, runs) {
       for (const { rollout, notice } of started)
         if (notice !== undefined) comments.send({ key: `notice ${rollout}`, marker: stickyMarker(rollout), ...notice });
-      for (const one of [...started.flatMap((s) => s.refused ?? []), ...refused]) publishRefusal(one);
+      publishRefusals([...started.flatMap((s) => s.refused ?? []), ...refused]);
       let due = Number.POSITIVE_INFINITY;
       for (const { advanced, remarks } of decisions) {
         due = Math.min(due, publishRun(advanced, remarks) ?? due, publishRollouts(advanced.run) ?? due);

@@ -34,3 +34,21 @@ test("each is told where it could not be sent, and the next send tries again", a
   await comments.settled();
   expect(told).toEqual(["failed", "failed", "sent"]);
 });
+
+test("what is said only in place of another comment is asked for once, and made nowhere", async () => {
+  let [asked, calls] = [0, 0];
+  const there = new Set(["stands"]);
+  const forge = {
+    stickyComment: async () => ({ at: `2026-11-23T10:00:0${calls++}Z` }),
+    async stickyUrl(_pull: number, marker: string) {
+      asked += 1;
+      return there.has(marker) ? "https://forge.invalid/1" : undefined;
+    },
+  };
+  const comments = openComments({ forge, log: silentLog, clock: { now: () => 0 } } as never, { line: () => "" });
+  for (let n = 0; n < 2; n++) {
+    for (const marker of ["stands", "never was"]) comments.send({ key: marker, pull: 7, marker, body: "solved", ifThere: true });
+    await comments.settled();
+  }
+  expect([asked, calls]).toEqual([2, 1]);
+});

@@ -15,6 +15,8 @@ interface Comment {
   pull: number;
   marker: string;
   body: string;
+  /** Where there is none it is not made. */
+  ifThere?: boolean;
 }
 
 /** What a comment was last wanted to say; `at`: since when it does. */
@@ -58,7 +60,7 @@ export function openComments(
     underWay.set(pull, mine);
   }
 
-  function send({ key, pull, marker, body }: Comment, listener: Listener = {}): void {
+  function send({ key, pull, marker, body, ifThere }: Comment, listener: Listener = {}): void {
     // As it will stand there: what needs attention is put above it on its way.
     const whole = `${attention.line()}${body}`;
     const before = wanted.get(key);
@@ -72,7 +74,8 @@ export function openComments(
     follow(pull, async () => {
       if (wanted.get(key) !== mine) return;
       try {
-        const { at = iso(clock.now()) } = await forge.stickyComment(pull, marker, body);
+        const isThere = ifThere !== true || (await forge.stickyUrl(pull, marker)) !== undefined;
+        const { at = iso(clock.now()) } = isThere ? await forge.stickyComment(pull, marker, body) : {};
         mine.at = at;
         for (const { sent } of mine.listeners.splice(0)) sent?.(at);
       } catch (error) {

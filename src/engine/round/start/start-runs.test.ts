@@ -60,8 +60,12 @@ function world(pulls: Partial<Pull>[]) {
 const MERGED: Partial<Pull> = { number: 7, state: "merged", base: "main" };
 
 test("a release that no plan can be made for stops nothing that is in progress, and is told on its PR", async () => {
-  const { start } = world([MERGED]);
-  const started = await start({ rollout: "my-app", number: 1, phase: "Progressing" });
+  const { start, step } = world([MERGED]);
+  const progressing = { rollout: "my-app", number: 1, phase: "Progressing" } as const;
+  // A control plane may be listed in a moment.
+  expect(await start(progressing)).toMatchObject({ events: [], waiting: true });
+  step(30_000);
+  const started = await start(progressing);
   expect([started?.run, started?.refused?.pull]).toEqual([undefined, 7]);
   expect(started?.refused?.problems).toHaveLength(1);
 });

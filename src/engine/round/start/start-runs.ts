@@ -58,6 +58,9 @@ interface Place {
 /** Of problems that are recorded: the PR's comment has them all. */
 const MOST_PROBLEMS = 10;
 
+/** A control plane is listed by then: nobody is told of what a moment solves. */
+const LISTED_MS = 30_000;
+
 const NOTHING: StartedRun = { events: [], waiting: false };
 
 type Context = Pick<RepoContext, "forge" | "mirror" | "commands" | "clock" | "log" | "repository">;
@@ -65,6 +68,7 @@ type Context = Pick<RepoContext, "forge" | "mirror" | "commands" | "clock" | "lo
 export function openStarter(context: Context, { commits, releases, refused, mergedPull, issues, makePlan }: Parts): StartRuns {
   const { forge, clock, log, repository } = context;
   const lookBehind = openLookBehind(context, commits, makePlan);
+  const born = clock.now();
 
   async function startOf(state: JournalState, rollout: Rollout, base: string, baseBranch: string): Promise<StartedRun> {
     const before = state.runs.get(rollout.name);
@@ -134,6 +138,7 @@ export function openStarter(context: Context, { commits, releases, refused, merg
     const pull = await pullOf(rollout, newest, baseBranch);
     const number = pull?.number ?? (await issues.of(rollout.name, newest.release, newest.commit));
     const made = await makePlan(rollout, newest.release, commits.snapshot(base), baseBranch);
+    if (!made.ok && made.retry && clock.now() - born < LISTED_MS) return { ...NOTHING, waiting: true };
     if (!made.ok) return refusedBy(place, newest, number, made);
     const now = clock.now();
     // Only what can start takes another's place: a release with an error stops nothing.
@@ -176,13 +181,8 @@ export function openStarter(context: Context, { commits, releases, refused, merg
     const shown = { ...NOTHING, waiting: retry, refused: { values, commit: commit.sha, pull, at: retry ? known?.at : at, problems } };
     const same = JSON.stringify(known?.problems) === JSON.stringify(problems.slice(0, MOST_PROBLEMS));
     if (retry || same) return shown;
-    const fields = {
-      repository,
-      rollout: rollout.name,
-      commit: commit.sha,
-      pull,
-      problems: problems.map((one) => sayProblem(one).message),
-    };
+    const said = problems.map((one) => sayProblem(one).message);
+    const fields = { repository, rollout: rollout.name, commit: commit.sha, pull, problems: said };
     log.warn(fields, "a release was merged, and no run starts from it");
     const kept = defined({
       values,
