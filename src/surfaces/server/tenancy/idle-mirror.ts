@@ -87,6 +87,7 @@ export function idleMirror(open: () => Promise<Mirror>, clock: Clock, place?: Pl
     });
     await refilling;
     isEmptied = false;
+    place?.room.grown(place.directory);
   }
 
   async function close(): Promise<void> {

@@ -101,6 +101,32 @@ test("heads of pull requests and forks are there again, too, and what is gone at
   expect(await mirror.changedPaths(base, head)).toEqual(["a.yaml"]);
   expect([await mirror.resolve("refs/pull/7/head"), fetches()]).toEqual([head, 2]);
   expect(bytes(join(directory("a"), "forks", "8"))).toBeGreaterThan(0);
+  // Whoever it was fetched for, it is as large as before.
+  clock.step(61_000);
+  await room.settled();
+  expect(bytes(directory("a"))).toBe(0);
+});
+
+test("what was used when there was no room goes a minute later, though it has not grown since", async () => {
+  const room = open({ most: 1, each: 1024 * KIB });
+  const gate = Promise.withResolvers<undefined>();
+  const mirror = idleMirror(
+    async () => ({ ...(await openMirror({ directory: directory("a"), url: at.origin, allowFile: true })), resolve: () => gate.promise }),
+    clock,
+    { directory: directory("a"), room },
+  );
+  mirrors.push(mirror);
+  await mirror.fetch(["main"]);
+  const reading = mirror.resolve("other");
+  const left: boolean[] = [];
+  for (let n = 0; n < 2; n++) {
+    clock.step(61_000);
+    await room.settled();
+    left.push(bytes(directory("a")) > 0);
+    gate.resolve(undefined);
+    await reading;
+  }
+  expect(left).toEqual([true, false]);
 });
 
 test("what is used just now stays; what nobody serves any more goes first", async () => {

@@ -49,8 +49,9 @@ interface Known {
   /** It is being thrown away. */
   going?: Promise<unknown> | undefined;
   usedAt: number;
-  /** Undefined: to be looked at. */
-  bytes: number | undefined;
+  bytes: number;
+  /** Since it was measured, or never was. */
+  isGrown: boolean;
   emptiedAt?: number;
 }
 
@@ -61,7 +62,7 @@ export function openMirrorRoom(root: string, { most, each }: RoomLimits, { clock
   let lookedAt = Number.NEGATIVE_INFINITY;
 
   function of(directory: string): Known {
-    const known = mirrors.get(directory) ?? { usedAt: clock.now(), bytes: undefined };
+    const known = mirrors.get(directory) ?? { usedAt: clock.now(), bytes: 0, isGrown: true };
     mirrors.set(directory, known);
     return known;
   }
@@ -73,7 +74,8 @@ export function openMirrorRoom(root: string, { most, each }: RoomLimits, { clock
     const isGone = await going.finally(() => {
       known.going = undefined;
     });
-    if (!isGone) return;
+    // It is used, and may not grow again.
+    if (!isGone) return soon();
     log.info({ mirror: directory, bytes, unusedMs: clock.now() - usedAt }, "a mirror was thrown away to make room");
     known.bytes = 0;
     known.emptiedAt = clock.now();
@@ -83,23 +85,24 @@ export function openMirrorRoom(root: string, { most, each }: RoomLimits, { clock
     isDue = false;
     lookedAt = clock.now();
     for (const name of await readdir(root).catch(() => [])) await measure(join(root, name));
-    const size = () => [...mirrors.values()].reduce((sum, { bytes = 0 }) => sum + bytes, 0);
+    const size = () => [...mirrors.values()].reduce((sum, { bytes }) => sum + bytes, 0);
     const oldestFirst = [...mirrors].sort(([, a], [, b]) => a.usedAt - b.usedAt);
     const isFull = size() > most;
     for (const [directory, known] of oldestFirst) {
-      const isTooLarge = (known.bytes ?? 0) > each && !(clock.now() - (known.emptiedAt ?? Number.NEGATIVE_INFINITY) < ANEW_MS);
-      if ((known.bytes ?? 0) > 0 && (isTooLarge || (isFull && size() > most * DOWN_TO))) await throwAway(directory, known);
+      const isTooLarge = known.bytes > each && !(clock.now() - (known.emptiedAt ?? Number.NEGATIVE_INFINITY) < ANEW_MS);
+      if (known.bytes > 0 && (isTooLarge || (isFull && size() > most * DOWN_TO))) await throwAway(directory, known);
     }
   }
 
   async function measure(directory: string): Promise<void> {
     const known = mirrors.get(directory);
-    if (known?.bytes !== undefined || !directory.endsWith(".git")) return;
+    if (known?.isGrown === false || !directory.endsWith(".git")) return;
+    // It may grow while it is measured.
+    if (known !== undefined) known.isGrown = false;
     // Of an earlier process, or served elsewhere now.
     const usedAt = known?.usedAt ?? (await stat(directory).catch(() => undefined))?.mtimeMs ?? 0;
     const bytes = await bytesBelow(directory);
-    const now = mirrors.get(directory);
-    mirrors.set(directory, { ...now, usedAt: now?.usedAt ?? usedAt, bytes });
+    mirrors.set(directory, Object.assign(mirrors.get(directory) ?? { usedAt, isGrown: false }, { bytes }));
   }
 
   function soon(): void {
@@ -127,7 +130,7 @@ export function openMirrorRoom(root: string, { most, each }: RoomLimits, { clock
       of(directory).usedAt = clock.now();
     },
     grown(directory) {
-      of(directory).bytes = undefined;
+      of(directory).isGrown = true;
       soon();
     },
     settled: () => looking,
