@@ -167,10 +167,8 @@ export function openActor(context: Context, parts: Parts): Act {
     }
   }
 
-  return async (decisions, round) => {
-    let acted = false;
-    const journalHead = remote.last.journal;
-    // All of them first: a halt given on one rollout's PR is answered when no PR of any run can be merged any more.
+  /** All of them first: a halt given on one rollout's PR is answered when no PR of any run can be merged any more. */
+  async function lockAll(decisions: readonly Decision[]): Promise<boolean> {
     let locked = true;
     for (const decision of decisions) {
       syncer.keep(decision.advanced.run.rollout, decision.advanced.effects);
@@ -181,6 +179,13 @@ export function openActor(context: Context, parts: Parts): Act {
         backoff.note(concern);
       }
     }
+    return locked;
+  }
+
+  return async (decisions, round) => {
+    let acted = false;
+    const journalHead = remote.last.journal;
+    const locked = await lockAll(decisions);
     for (const decision of decisions) {
       const { run, effects } = decision.advanced;
       // Somebody looks at what was refused: what they change is tried at once when they say so.
