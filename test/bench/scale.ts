@@ -3,11 +3,12 @@
  * calls it some times one after the other, and does nothing else. What is measured is so what sharing costs and gives, not what rounds cost.
  */
 import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
-import type { ScaleReport, ScaleWorld } from "../support/scale-replica.ts";
+import { nameOf, type ScaleReport, type ScaleWorld } from "../support/scale-world.ts";
 import type { BenchRow } from "./row.ts";
 import { deliver, payload } from "./webhooks.ts";
 
@@ -15,6 +16,8 @@ const SIZE = { installations: 500, repos: 20, rollouts: 3, calls: 12, callMs: 20
 const REPOS = SIZE.installations * SIZE.repos;
 const SECRET = "the secret of the bench";
 const A_SECOND = 500;
+/** Besides, with all replicas. */
+const RATES = [100, 250, 1000];
 const SECONDS = 10;
 const REST_MS = 5000;
 
@@ -25,7 +28,7 @@ interface Replica {
 }
 
 export async function benchScale(): Promise<BenchRow[]> {
-  const postgres = await startPostgres(["synchronous_commit=on"]);
+  const postgres = await startPostgres(["synchronous_commit=on", "fsync=on"]);
   try {
     const rows: BenchRow[] = [];
     let alone = Number.NaN;
@@ -45,18 +48,27 @@ type Measured = Awaited<ReturnType<typeof measure>>;
 function rowsOf(count: number, of: Measured, alone: number): BenchRow[] {
   const name = `${REPOS} repos × ${SIZE.rollouts}, ${count} replica${count === 1 ? "" : "s"}`;
   const isAll = count === 3;
-  const limit = (most: number) => (isAll ? { limit: most } : {});
   return [
     { name: `${name}: until all are looked after`, value: of.sharedSeconds, unit: "s" },
     { name: `${name}: resident at rest, the largest`, value: of.memory, unit: "MB" },
     { name: `${name}: transactions at rest`, value: of.transactions, unit: "1/s" },
-    { name: `${name}: webhooks at ${A_SECOND}/s, p50`, value: of.p50, unit: "ms" },
-    { name: `${name}: webhooks at ${A_SECOND}/s, p99`, value: of.p99, unit: "ms", ...limit(50) },
-    { name: `${name}: webhooks not answered with 200`, value: of.refused, unit: "", limit: 0 },
+    ...of.webhooks.flatMap((one) => webhookRows(name, one, isAll)),
     { name: `${name}: rounds`, value: of.roundsASecond, unit: "1/s" },
     ...(isAll
       ? [{ name: `${name}: rounds against one replica`, value: of.roundsASecond / alone, unit: "×", limit: 2.5, atLeast: true }]
       : []),
+  ];
+}
+
+function webhookRows(name: string, of: Webhooks, isAll: boolean): BenchRow[] {
+  const at = `${name}: webhooks at ${of.rate}/s`;
+  return [
+    { name: `${at}, p50`, value: of.p50, unit: "ms" },
+    { name: `${at}, p99`, value: of.p99, unit: "ms", ...(isAll && of.rate === A_SECOND && { limit: 50 }) },
+    { name: `${at}, not answered with 200`, value: of.refused, unit: "", limit: 0 },
+    { name: `${at}, sent a second`, value: of.sentASecond, unit: "1/s" },
+    { name: `${at}, processor of a replica, each`, value: of.replicaMs, unit: "ms" },
+    { name: `${at}, processor of PostgreSQL, each`, value: of.postgresMs, unit: "ms" },
   ];
 }
 
@@ -78,18 +90,50 @@ async function measure(postgres: PostgresServer, count: number) {
     await Promise.all(replicas.map(({ ask }) => ask("slow")));
     const transactions = await transactionsASecond(postgres, name);
     const memory = Math.max(...(await look()).map((one) => one.memory));
-    const answers = await steady(replicas.map((one) => one.url));
-    const times = answers.map(({ ms }) => ms).sort((a, b) => a - b);
-    const at = (share: number) => times[Math.floor((times.length - 1) * share)] ?? Number.NaN;
+    const webhooks: Webhooks[] = [];
+    for (const rate of count === 3 ? [...RATES, A_SECOND] : [A_SECOND]) webhooks.push(await measureWebhooks(postgres, replicas, rate));
     await Promise.all(replicas.map(({ ask }) => ask("wake")));
     const [first, from] = [sum(await look(), "rounds"), performance.now()];
     await sleep(SECONDS * 1000);
     const roundsASecond = (sum(await look(), "rounds") - first) / ((performance.now() - from) / 1000);
-    const refused = answers.filter(({ status }) => status !== 200).length;
-    return { sharedSeconds, memory, transactions, p50: at(0.5), p99: at(0.99), refused, roundsASecond };
+    return { sharedSeconds, memory, transactions, webhooks, roundsASecond };
   } finally {
     await Promise.all(replicas.map(({ child }) => ended(child)));
   }
+}
+
+type Webhooks = Awaited<ReturnType<typeof measureWebhooks>>;
+
+async function measureWebhooks(postgres: PostgresServer, replicas: readonly Replica[], rate: number) {
+  const cpu = async () => {
+    const reports = await Promise.all(replicas.map(({ ask }) => ask("look")));
+    return { replicas: reports.reduce((all, one) => all + one.cpuMs, 0), postgres: cpuMsBelow(postgres.process.pid ?? 0) };
+  };
+  const [before, from] = [await cpu(), performance.now()];
+  const answers = await steady(
+    replicas.map((one) => one.url),
+    rate,
+  );
+  const [after, seconds] = [await cpu(), (performance.now() - from) / 1000];
+  const times = answers.map(({ ms }) => ms).sort((a, b) => a - b);
+  const at = (share: number) => times[Math.floor((times.length - 1) * share)] ?? Number.NaN;
+  const refused = answers.filter(({ status }) => status !== 200).length;
+  const each = (what: "replicas" | "postgres") => (after[what] - before[what]) / answers.length;
+  const latency = { p50: at(0.5), p99: at(0.99), refused };
+  return { rate, ...latency, sentASecond: answers.length / seconds, replicaMs: each("replicas"), postgresMs: each("postgres") };
+}
+
+/** Of what a process has started, and still runs. Linux only. */
+function cpuMsBelow(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").map(Number).filter(Boolean);
+  return children.reduce((sum, child) => {
+    const [user, system] = readFileSync(`/proc/${child}/stat`, "utf8")
+      .replace(/^.*\) /s, "")
+      .split(" ")
+      .slice(11, 13)
+      .map(Number);
+    return sum + ((user ?? 0) + (system ?? 0)) * 10;
+  }, 0);
 }
 
 async function startReplica(world: ScaleWorld): Promise<Replica> {
@@ -125,15 +169,15 @@ async function transactionsASecond(postgres: PostgresServer, database: string): 
   return ((await count()) - first) / ((performance.now() - from) / 1000);
 }
 
-/** One every two milliseconds by the clock, to each replica in turn, each about another repository. */
-async function steady(urls: readonly string[]): Promise<{ ms: number; status: number }[]> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
-  const total = SECONDS * A_SECOND;
-  const bodies = Array.from({ length: 200 }, (_, n) => payload(20, `org-${n % SIZE.installations}/fleet-${(n * 37) % REPOS}`));
+/** So many a second by the clock, to each replica in turn, each about another repository: a slow answer slows the next one down in nothing. */
+async function steady(urls: readonly string[], rate: number): Promise<{ ms: number; status: number }[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 256 });
+  const total = SECONDS * rate;
+  const bodies = Array.from({ length: 200 }, (_, n) => payload(20, nameOf((n * 37) % REPOS, SIZE.installations)));
   const sent: Promise<{ ms: number; status: number }>[] = [];
   const began = performance.now();
   while (sent.length < total) {
-    const due = Math.min(total, Math.floor(((performance.now() - began) / 1000) * A_SECOND) + 1);
+    const due = Math.min(total, Math.floor(((performance.now() - began) / 1000) * rate) + 1);
     while (sent.length < due) sent.push(deliver(urls[sent.length % urls.length] ?? "", agent, bodies[sent.length % bodies.length] ?? ""));
     await sleep(1);
   }

@@ -13,32 +13,14 @@ import { silentLog } from "../../src/engine/round/context.ts";
 import { deliveryOf } from "../../src/surfaces/server/deliveries/inbox.ts";
 import { startBotServer, WEBHOOK_PATH } from "../../src/surfaces/server/deliveries/server.ts";
 import { wallClock } from "../../src/surfaces/server/wall-clock.ts";
-
-export interface ScaleWorld {
-  url: string;
-  home: string;
-  secret: string;
-  installations: number;
-  repos: number;
-  rollouts: number;
-  /** Calls to GitHub of a round, one after the other, and how long each takes. */
-  calls: number;
-  callMs: number;
-}
-
-export interface ScaleReport {
-  owned: number;
-  rounds: number;
-  /** Megabytes resident. */
-  memory: number;
-}
+import { nameOf, type ScaleReport, type ScaleWorld } from "./scale-world.ts";
 
 const world = JSON.parse(process.env["STAGECOACH_SCALE_WORLD"] ?? "{}") as ScaleWorld;
 const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const database = openDatabase(world.url);
 await prepareSchema(database);
-const names = Array.from({ length: world.installations * world.repos }, (_, n) => `org-${n % world.installations}/fleet-${n}`);
-let [rounds, isSlow] = [0, false];
+const names = Array.from({ length: world.installations * world.repos }, (_, n) => nameOf(n, world.installations));
+let [rounds, heard, isSlow] = [0, 0, false];
 const queue = postgresQueue({
   ...{ database, home: world.home, version: "0.0.0", log: silentLog, clock: wallClock() },
   async handler() {
@@ -46,6 +28,7 @@ const queue = postgresQueue({
     rounds += 1;
   },
   onDelivery({ repository }) {
+    heard += 1;
     if (repository !== undefined) queue.wake({ repository, rollout: null });
     return repository !== undefined;
   },
@@ -70,7 +53,9 @@ for await (const line of createInterface({ input: process.stdin })) {
   if (line === "wake") {
     for (const repository of own) for (let n = 0; n < world.rollouts; n++) queue.wake({ repository, rollout: `app-${n}` });
   }
-  const report: ScaleReport = { owned: own.length, rounds, memory: process.memoryUsage().rss / 1024 / 1024 };
+  const { user, system } = process.cpuUsage();
+  const cpuMs = (user + system) / 1000;
+  const report: ScaleReport = { owned: own.length, rounds, heard, cpuMs, memory: process.memoryUsage().rss / 1024 / 1024 };
   process.stdout.write(`${JSON.stringify(report)}\n`);
 }
 process.exit();

@@ -1,8 +1,9 @@
 import { afterAll, describe, expect, test } from "vitest";
+import { manualClock } from "../../../../test/support/manual-clock.ts";
 import { POSTGRES, startPostgres } from "../../../../test/support/postgres.ts";
 import type { Delivery } from "../port.ts";
 import { openMachines } from "../testing/machines.ts";
-import { closeAll, databaseAt, freshDatabase } from "../testing/open-queue.ts";
+import { closeAll, databaseAt, freshDatabase, replica } from "../testing/open-queue.ts";
 import type { Database } from "./database.ts";
 import { prepareSchema } from "./migrate.ts";
 
@@ -41,6 +42,34 @@ describe.skipIf(POSTGRES === undefined)("a delivery that is kept", () => {
     await first.queue.idle();
     await second();
     expect([rounds.length, first.deliveries.length, await kept(database)]).toEqual([3, 1, ["a done"]]);
+  });
+
+  test("is told to whoever looks after its repository, and nobody renews a lease for it", async () => {
+    const { url, database } = await freshDatabase();
+    // A second never passes.
+    const after = (ms: number, wake: () => void) => {
+      if (ms < 1000) setImmediate(wake);
+      return () => undefined;
+    };
+    const time = { monotonic: () => 0, wall: () => 0, after };
+    const heard = Promise.withResolvers<Delivery>();
+    const rest = { time, clock: manualClock(), handler: async () => undefined, onLeft: async () => undefined, onLost: () => undefined };
+    const open = async (onDelivery: (one: Delivery) => boolean) => {
+      const queue = replica(databaseAt(url), { ...rest, onDelivery });
+      queue.share(["o/0"]);
+      await queue.start();
+      return queue;
+    };
+    await open((one) => {
+      heard.resolve(one);
+      return true;
+    });
+    const other = await open(() => true);
+    const beats = () => database.query("select beats from stagecoach.replicas order by joined");
+    const before = await beats();
+    await other.keep(delivery("a"));
+    expect(await heard.promise).toEqual(delivery("a"));
+    expect(await beats()).toEqual(before);
   });
 
   test("is found by whoever takes its repository over, though nobody told it", async () => {

@@ -21,8 +21,12 @@ const MOST_GUIDS = 10_000;
 /** Probot says that all is well after nine seconds; one waits for those before it as well as for PostgreSQL. */
 const KEPT_WITHIN_MS = 8000;
 
+/** Notices closer together than this make one read. */
+const COALESCE_MS = 50;
+
 interface Row {
   guid: string;
+  seq: string;
   repository: string | null;
   version: number;
   event: unknown;
@@ -46,7 +50,9 @@ export function openDeliveries({ database, me, owns, onDelivery, onKept, log, ti
   const forAll = new BoundedSet<string>(MOST_GUIDS);
   let done: string[] = [];
   const coming: { delivery: Delivery; resolve: (isNew: boolean) => void; reject: (error: unknown) => void }[] = [];
-  let writing = false;
+  let [writing, isDue] = [false, false];
+  /** The newest that was read. What was committed late is older, and is read with the next beat. */
+  let newest = "0";
 
   /** Those that come while others are being written are written together. */
   async function write(): Promise<void> {
@@ -99,6 +105,21 @@ export function openDeliveries({ database, me, owns, onDelivery, onKept, log, ti
     }
   }
 
+  async function read(since: string): Promise<void> {
+    const known = since === "0" ? [...waiting.values()].flatMap((guids) => [...guids]) : [];
+    const rows = await database.query<Row>(OURS, [me() ?? null, known, [...done], since]);
+    for (const row of rows) {
+      if (BigInt(row.seq) > BigInt(newest)) newest = row.seq;
+      hearRow(row);
+    }
+    for (const row of await database.query<Omit<Row, "seq">>(OF_ALL)) hearRow(row);
+  }
+
+  function hearRow({ guid, repository, version, event }: Omit<Row, "seq">): void {
+    if (repository !== null && !owns(repository)) return;
+    hear({ guid, repository: repository ?? undefined, event: version <= EVENT_VERSION ? event : undefined });
+  }
+
   return {
     keep: (delivery: Delivery) =>
       new Promise<boolean>((resolve, reject) => {
@@ -114,14 +135,16 @@ export function openDeliveries({ database, me, owns, onDelivery, onKept, log, ti
         void write();
       }),
     /** Reads what is kept for this replica, and was not told here yet. */
-    async fetch(): Promise<void> {
-      const known = [...waiting.values()].flatMap((guids) => [...guids]);
-      const rows = await database.query<Row>(OURS, [me() ?? null, known, [...done]]);
-      const all = await database.query<Row>(OF_ALL);
-      for (const { guid, repository, version, event } of [...rows, ...all]) {
-        if (repository === null || owns(repository))
-          hear({ guid, repository: repository ?? undefined, event: version <= EVENT_VERSION ? event : undefined });
-      }
+    fetch: () => read("0"),
+    /** Another has kept some: what is new is read soon. */
+    told(): void {
+      if (isDue) return;
+      isDue = true;
+      time.after(COALESCE_MS, () => {
+        isDue = false;
+        // Where it fails, the next beat says so.
+        read(newest).catch(() => undefined);
+      });
     },
     /** A round begins. Gives what is to be told of its end. */
     begin(repository: string): { ended(): void; failed(): void } {
@@ -162,9 +185,10 @@ export function openDeliveries({ database, me, owns, onDelivery, onKept, log, ti
 const KEEP = `insert into stagecoach.deliveries (guid, repository, event, version, done_at)
   select guid, repository, event::json, $4::int, case when repository is null then now() end
   from unnest($1::text[], $2::text[], $3::text[]) as given (guid, repository, event) on conflict (guid) do nothing returning guid`;
-const OURS = `select d.guid, d.repository, d.version, d.event from stagecoach.deliveries d
+const OURS = `select d.guid, d.seq, d.repository, d.version, d.event from stagecoach.deliveries d
   join stagecoach.repositories r on r.key = d.repository
   where r.owner = $1::uuid and d.done_at is null and d.set_aside_at is null and d.guid <> all($2::text[]) and d.guid <> all($3::text[])
+    and d.seq > $4::bigint
   order by d.seq limit ${MOST_READ}`;
 const OF_ALL = `select guid, repository, version, event from stagecoach.deliveries
   where repository is null and received_at > now() - interval '${FOR_ALL_MINUTES} minutes' order by seq desc limit ${MOST_READ}`;

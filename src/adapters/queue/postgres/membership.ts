@@ -110,10 +110,12 @@ export function openMembership({ database, home, version, address, onTold, onLos
     async beat(): Promise<Seen> {
       const me = await renew();
       const session = await database.lone(onTold);
-      const all = await session.query<Record<keyof Replica, string>>(LOOK);
-      const [count] = await session.query<{ total: string; free: string; oldest: number }>(COUNT);
+      const all = await session.query<Record<keyof Replica, string> & { total: string; free: string; oldest: number }>(LOOK);
+      const [count] = all;
       checkOldest(count?.oldest);
-      const replicas = all.map((row) => ({ ...row, beats: Number(row.beats), joined: Number(row.joined), owned: Number(row.owned) }));
+      const replicas = all.map(({ id, home, address, version, beats, joined, owned }) => {
+        return { id, home, address, version, beats: Number(beats), joined: Number(joined), owned: Number(owned) };
+      });
       const at = time.monotonic();
       const dead = counts.still(replicas, at).filter((one) => one.id !== me);
       const living = replicas.filter((one) => !dead.includes(one));
@@ -134,10 +136,12 @@ export function openMembership({ database, home, version, address, onTold, onLos
   };
 }
 
-const LOOK = `select id, home, address, version, beats, joined,
-  (select count(*) from stagecoach.repositories where owner = replicas.id) as owned from stagecoach.replicas order by joined`;
-const COUNT = `select count(*) as total, count(*) filter (where owner is null) as free,
-  (select max(oldest) from stagecoach.schema) as oldest from stagecoach.repositories`;
+/** Repositories are gone through once, however many replicas there are. */
+const LOOK = `with counts as (select owner, count(*) as n from stagecoach.repositories group by owner)
+  select r.id, r.home, r.address, r.version, r.beats, r.joined, coalesce(c.n, 0) as owned,
+    (select coalesce(sum(n), 0) from counts) as total, (select n from counts where owner is null) as free,
+    (select max(oldest) from stagecoach.schema) as oldest
+  from stagecoach.replicas r left join counts c on c.owner = r.id order by r.joined`;
 
 /** Since when each count stands still, as far as it was looked at without a gap. */
 function openCounts() {

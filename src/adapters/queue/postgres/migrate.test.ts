@@ -4,7 +4,7 @@ import { POSTGRES, postgres } from "../../../../test/support/postgres.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { openMachines } from "../testing/machines.ts";
 import { closeAll, databaseAt, freshDatabase, replica } from "../testing/open-queue.ts";
-import { migrate, prepareSchema, SCHEMA_VERSION } from "./migrate.ts";
+import { LOCK, migrate, prepareSchema, SCHEMA_VERSION } from "./migrate.ts";
 import { reasonOf } from "./reason.ts";
 
 const whyOf = (work: Promise<unknown>) =>
@@ -26,10 +26,20 @@ const idle = {
 describe.skipIf(POSTGRES === undefined)("the tables that replicas share", () => {
   afterAll(closeAll);
 
-  test("are made once, though several start together", async () => {
+  test("are made once, though several start together and each has found none", async () => {
     const { url } = await emptyDatabase();
-    const taken = await Promise.all([1, 2, 3, 4].map(() => migrate(databaseAt(url))));
-    expect(taken.sort()).toEqual([0, 0, 0, SCHEMA_VERSION]);
+    const holder = databaseAt(url);
+    const waiting = async () =>
+      Number((await holder.query<{ n: string }>("select count(*) as n from pg_locks where locktype = 'advisory' and not granted"))[0]?.n);
+    const starts = await holder.transaction(async (session) => {
+      await session.query("select pg_advisory_xact_lock($1)", [LOCK]);
+      const all = [1, 2, 3, 4].map(() => prepareSchema(databaseAt(url)));
+      while ((await waiting()) < all.length) await new Promise(setImmediate);
+      return all;
+    });
+    await Promise.all(starts);
+    const versions = await holder.query("select version from stagecoach.schema");
+    expect(versions).toHaveLength(SCHEMA_VERSION);
   });
 
   test("are made by one role, and worked with by another that has the rights of the docs and no others", async () => {

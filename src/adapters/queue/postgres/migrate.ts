@@ -82,12 +82,20 @@ alter table stagecoach.shown alter column content set storage external;
 create index shown_written_in on stagecoach.shown (written_in);
 `,
   },
+  {
+    oldest: 1,
+    sql: `
+-- What is new is read in the order in which it came.
+drop index stagecoach.deliveries_waiting;
+create index deliveries_waiting on stagecoach.deliveries (seq) where done_at is null and set_aside_at is null;
+`,
+  },
 ];
 
 /** How many steps this program knows. */
 export const SCHEMA_VERSION = STEPS.length;
 /** Any number, the same for all. */
-const LOCK = 7_251_620_361;
+export const LOCK = 7_251_620_361;
 
 /** The schema is not one that this program can work with. */
 export class SchemaError extends Error {
@@ -152,10 +160,9 @@ interface Version {
 }
 
 async function versionOf(session: Session): Promise<Version | undefined> {
-  const [{ there } = { there: false }] = await session.query<{ there: boolean }>(
-    "select to_regclass('stagecoach.schema') is not null as there",
-  );
-  if (!there) return undefined;
+  // Looked up in the catalogue itself: by `to_regclass` a session is told again what it found before another had made it.
+  const [made] = await session.query("select 1 from pg_catalog.pg_tables where schemaname = 'stagecoach' and tablename = 'schema'");
+  if (made === undefined) return undefined;
   const [found] = await session.query<Version>("select max(version) as version, max(oldest) as oldest from stagecoach.schema");
   return found?.version === null ? { version: 0, oldest: 0 } : found;
 }

@@ -136,7 +136,8 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
 
   function onTold(payload: string): void {
     if (payload === TOLD_SHOWN) shown.told();
-    if (payload === TOLD_DELIVERIES || payload === TOLD_FREE) heart.hurry();
+    if (payload === TOLD_DELIVERIES) deliveries.told();
+    if (payload === TOLD_FREE) heart.hurry();
   }
 
   /** That nobody is told is made up for by the next beat of those who were not. */
