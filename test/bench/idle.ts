@@ -69,13 +69,16 @@ export async function benchIdle(): Promise<BenchRow[]> {
   }
 }
 
-/** With the flags that the image starts it with. */
-export function startBot(world: IdleWorld): ChildProcess {
+/** What the image starts Node with. */
+export function imageFlags(): string[] {
   const entry = readDockerfile(new URL("../../Dockerfile", import.meta.url))
     .at(-1)
     ?.instructions.find(({ name }) => name === "ENTRYPOINT");
-  const flags = (JSON.parse(entry?.text ?? "[]") as string[]).filter((word) => word.startsWith("--"));
-  return spawn(process.execPath, [...flags, new URL("../support/idle-bot.ts", import.meta.url).pathname], {
+  return (JSON.parse(entry?.text ?? "[]") as string[]).filter((word) => word.startsWith("--"));
+}
+
+export function startBot(world: IdleWorld): ChildProcess {
+  return spawn(process.execPath, [...imageFlags(), new URL("../support/idle-bot.ts", import.meta.url).pathname], {
     env: { ...process.env, STAGECOACH_IDLE_WORLD: JSON.stringify(world) },
     stdio: ["pipe", "pipe", "inherit"],
   });
@@ -103,10 +106,15 @@ async function quietTime(kubernetes: KubernetesSim, clock: { now(): number }): P
   }
 }
 
-/** A repository `config-N` with ten rollouts. */
-export async function makeRepo(github: GitHubSim, kubernetes: KubernetesSim, repo: number, owner = "acme"): Promise<void> {
+/** A repository `config-N` with ten rollouts, each on as many clusters. */
+export async function makeRepo(
+  github: GitHubSim,
+  kubernetes: KubernetesSim,
+  repo: number,
+  { owner = "acme", clusters: count = CLUSTERS } = {},
+): Promise<void> {
   const files = new Map<string, string>();
-  const clusters = Array.from({ length: CLUSTERS }, (_, n) => `cluster-${n}`);
+  const clusters = Array.from({ length: count }, (_, n) => `cluster-${n}`);
   for (let n = 0; n < ROLLOUTS; n++) {
     const name = `app-${repo}-${n}`;
     const repoURL = `${github.gitUrl}/${owner}/config-${repo}.git`;
@@ -177,12 +185,17 @@ function application(name: string, cluster: string, repoURL: string) {
   };
 }
 
-/** Megabytes resident: of the process, and of it with all that it has started. Linux only; elsewhere nothing is known. */
-function weight(pid: number): { own: number; all: number } {
+/** Megabytes resident at most so far. Linux only. */
+export function peak(pid: number): number {
+  return Number(/^VmHWM:\s+(\d+)/m.exec(statusOf(String(pid)))?.[1] ?? 0) / 1024;
+}
+
+/** Megabytes resident: of the process, and of it with all that it has started, whose shared pages count once. Linux only. */
+export function weight(pid: number): { own: number; all: number } {
   const own = resident(pid);
   const children = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && parent(name) === pid)
-    .map((name) => resident(Number(name)));
+    .map((name) => proportional(Number(name)));
   return { own, all: children.reduce((sum, one) => sum + one, own) };
 }
 
@@ -194,9 +207,13 @@ function resident(pid: number): number {
   return Number(/^VmRSS:\s+(\d+)/m.exec(statusOf(String(pid)))?.[1] ?? 0) / 1024;
 }
 
-function statusOf(pid: string): string {
+function proportional(pid: number): number {
+  return Number(/^Pss:\s+(\d+)/m.exec(statusOf(String(pid), "smaps_rollup"))?.[1] ?? 0) / 1024;
+}
+
+function statusOf(pid: string, file = "status"): string {
   try {
-    return readFileSync(`/proc/${pid}/status`, "utf8");
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
   } catch {
     // It ended while we looked.
     return "";

@@ -39,7 +39,7 @@ export async function benchNoisy(): Promise<BenchRow[]> {
   let bot: ReturnType<typeof startBot> | undefined;
   try {
     for (let repo = 0; repo < OTHERS; repo++) await makeRepo(github, kubernetes, repo);
-    await makeRepo(github, kubernetes, 99, "noisy");
+    await makeRepo(github, kubernetes, 99, { owner: "noisy" });
     keepBuilds(github.repoDirectory(NOISY));
     for (let repo = 0; repo < OTHERS; repo++) github.collaborator(`acme/config-${repo}`, "alice", "admin");
     for (const login of ["alice", "eve"]) github.collaborator(NOISY, login, login === "alice" ? "admin" : "read");

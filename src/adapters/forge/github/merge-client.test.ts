@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { Forge } from "../port.ts";
 import { openGitHubForge } from "./index.ts";
 import { merger } from "./merge.ts";
-import { PAST_WRITES, standInLine } from "./merge-client.ts";
+import { standInLine, writeLanes } from "./merge-client.ts";
 import type { OctokitLike } from "./octokit.ts";
 import { openWritePacer } from "./write-pacer.ts";
 
@@ -36,7 +36,7 @@ function paced(id: number, answer: (url: string) => Answer | undefined = () => u
     baseUrl: "https://api.example.com",
     log: quiet,
     request: { fetch },
-    throttle: { enabled: true, id: String(id), retryLimiter: PAST_WRITES, ...limited },
+    throttle: { enabled: true, id: String(id), retryLimiter: writeLanes(), ...limited },
     retry: { enabled: false },
   }) as unknown as OctokitLike;
   const forge = openGitHubForge({ octokit, repository: "acme/config" });
@@ -92,6 +92,29 @@ describe("behind twelve queued writes of its installation", () => {
     await expect(world.forge.enqueuePull(1, HEAD, "main")).resolves.toMatchObject({ kind: "queued" });
     expectAhead(world.sent, (name) => name === "POST /graphql");
   });
+});
+
+test("of a repository one write stands in the installation's line, so another's first goes before its second; what notifies has a place of its own", async () => {
+  const line: (() => void)[] = [];
+  const sent: string[] = [];
+  const inLine = async (_state: object, request: (given: { url: string }) => void, given: { url: string }) => {
+    await new Promise<void>((resolve) => line.push(resolve));
+    request(given);
+  };
+  const lanes = writeLanes();
+  const state = { id: "1", triggersNotification: (path: string) => path.endsWith("/comments") };
+  const write = (name: string, more = {}) => {
+    const [, repo, , what = ""] = /^(\w+)( (\w+))?$/.exec(name) ?? [];
+    const given = { method: "POST", url: `/repos/acme/${repo}/${what || "check-runs"}`, ...more };
+    return lanes.schedule(inLine, state, () => void sent.push(name), given);
+  };
+  const all = [..."12345"].map(() => write("noisy"));
+  all.push(write("noisy comments"), write("other"), write("noisy", { request: { sendBy: 1 } }));
+  await new Promise(setImmediate);
+  const first = line.length;
+  for (; line.length > 0; await new Promise(setImmediate)) line.shift()?.();
+  await Promise.all(all);
+  expect([first, sent]).toEqual([4, ["noisy", "noisy", "noisy comments", "other", "noisy", "noisy", "noisy", "noisy"]]);
 });
 
 test("a question of GraphQL does not wait behind writes, nor a write behind it", async () => {

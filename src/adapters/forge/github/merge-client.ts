@@ -1,5 +1,6 @@
+import { ASKER_HEADER } from "../../../core/base/asker.ts";
 import { defined } from "../../../core/base/defined.ts";
-import type { OctokitLike } from "./octokit.ts";
+import { type OctokitLike, repositoryIn } from "./octokit.ts";
 import { isAppsOwn } from "./pressure.ts";
 import type { WritePacer } from "./write-pacer.ts";
 
@@ -35,6 +36,10 @@ interface Sent {
   method?: unknown;
   url?: unknown;
   query?: unknown;
+  owner?: unknown;
+  repo?: unknown;
+  headers?: Record<string, string | number | undefined>;
+  request?: { sendBy?: unknown; fetch?: unknown };
 }
 
 /** What only asks. GitHub wants a second between writes, and a GraphQL document without a mutation is none. */
@@ -43,19 +48,54 @@ function isRead({ method, url, query }: Sent): boolean {
   return /\/graphql$/.test(String(url)) && typeof query === "string" && /^\s*query\b/.test(query);
 }
 
-/** Where octokit/plugin-throttling begins with a request. It would have questions of GraphQL stand behind writes, a second each. */
-export const PAST_WRITES = {
-  async schedule<S, R, G extends Sent, T>(
-    paced: (state: S, request: (given: G) => R, given: G) => T,
-    state: S,
-    request: (given: G) => R,
-    given: G,
-  ) {
-    return isRead(given) && given.method === "POST" ? request(given) : paced(state, request, given);
-  },
-  /** It repeats nothing. */
-  on: () => undefined,
-};
+type Paced<S, R, G, T> = (state: S, request: (given: G) => R, given: G) => T;
+
+/**
+ * Where octokit/plugin-throttling begins with a request, for all Octokits of an App. It would have questions of GraphQL stand behind writes, a
+ * second each, and a repository's five hundred writes before another's first: here each repository has one in the installation's line, and one
+ * that notifies.
+ */
+export function writeLanes() {
+  /** The last of each repository to come: resolves once it is sent. */
+  const lanes = new Map<string, Promise<void>>();
+  return {
+    async schedule<S extends LaneState, R, G extends Sent, T>(paced: Paced<S, R, G, T>, state: S, request: (given: G) => R, given: G) {
+      if (isRead(given)) return given.method === "POST" ? request(given) : paced(state, request, given);
+      const lane = laneOf(state, given);
+      // What has a time to be sent by is not held up; nor is what is the App's own.
+      if (lane === undefined) return paced(state, request, given);
+      const { promise: sent, resolve: leave } = Promise.withResolvers<void>();
+      const before = lanes.get(lane);
+      lanes.set(lane, sent);
+      await before;
+      const send = (now: G): R => {
+        leave();
+        return request(now);
+      };
+      try {
+        return await paced(state, send, given);
+      } finally {
+        leave();
+        if (lanes.get(lane) === sent) lanes.delete(lane);
+      }
+    },
+    /** It repeats nothing. */
+    on: () => undefined,
+  };
+}
+
+interface LaneState {
+  id?: string;
+  triggersNotification?(path: string): boolean;
+}
+
+function laneOf({ id, triggersNotification }: LaneState, { url, headers, owner, repo, request }: Sent): string | undefined {
+  const address = String(url);
+  if (isAppsOwn(address) || request?.sendBy !== undefined) return undefined;
+  const repository = repositoryIn({ url: address, owner, repo }) ?? String(headers?.[ASKER_HEADER] ?? "");
+  const { pathname } = new URL(address, "http://github.invalid");
+  return `${id} ${triggersNotification?.(pathname) === true} ${repository.toLowerCase()}`;
+}
 
 /**
  * A second Octokit of the installation for what must not stand behind its other writes: octokit/plugin-throttling sends them

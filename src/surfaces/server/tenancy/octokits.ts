@@ -1,6 +1,6 @@
 import { AsyncResource } from "node:async_hooks";
 import { Probot, ProbotOctokit } from "probot";
-import { PAST_WRITES } from "../../../adapters/forge/github/merge-client.ts";
+import { writeLanes } from "../../../adapters/forge/github/merge-client.ts";
 import { repoAuth } from "../../../adapters/forge/github/repo-auth.ts";
 import { defined } from "../../../core/base/defined.ts";
 
@@ -49,7 +49,7 @@ export function openOctokits(
     throttle: {
       ...given.throttle,
       enabled: options.pacing,
-      retryLimiter: PAST_WRITES,
+      retryLimiter: writeLanes(),
       // Not repeated after a wait, which may be an hour: whoever asked is told, and the next round asks again.
       onRateLimit: () => false,
       onSecondaryRateLimit: () => false,
