@@ -1,3 +1,4 @@
+import { defined } from "../base/defined.ts";
 import { nearest } from "../base/nearest.ts";
 import { type RepoFiles, readOrNull } from "../base/repo-files.ts";
 import type { Path, Problem, ProblemReason } from "../reasons/problems/problem.ts";
@@ -50,7 +51,7 @@ export function lintAnalyses(rollout: Rollout, files: RepoFiles, engine: { built
 /** A file that a reference names must be in the repo whichever engine it is; a template by its name alone may be in the cluster. */
 function perhaps(problem: Problem): Problem {
   if (!BUILTIN_LACKS.has(problem.code) || problem.path.at(-1) === "file") return problem;
-  return { ...problem, severity: "warning", ...(problem.code === "ANALYSIS_TEMPLATE" ? { perhaps: true } : {}) };
+  return { ...problem, severity: "warning", ...defined({ perhaps: problem.code === "ANALYSIS_TEMPLATE" ? true : undefined }) };
 }
 
 function analysesIn(stage: Stage, index: number): Wanted[] {

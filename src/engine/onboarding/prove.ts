@@ -71,7 +71,7 @@ export function proveProposal({ targets, places }: Proposed, all: readonly InitT
 function editsOf(places: readonly Place[]): Edit[] {
   const edits = places.map(({ file, path, part, create, value }): [string, Edit] => [
     `${file}\n${path}`,
-    { kind: "value", file, path, from: value, to: MARK, ...defined({ part }), ...(create === true ? { create } : {}) },
+    { kind: "value", file, path, from: value, to: MARK, ...defined({ part, create: create === true ? create : undefined }) },
   ]);
   return [...new Map(edits).values()].map((edit) =>
     edit.kind === "value" && /digest/.test(`${edit.part ?? ""} ${edit.path}`) ? { ...edit, to: edit.from ?? MARK } : edit,

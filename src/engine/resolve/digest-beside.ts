@@ -2,6 +2,7 @@
  * Finds tags with a digest beside them that no pin writes, and digests with such a tag. A digest wins over a tag wherever both stand: the
  * batch would look live, and the old image would run on. Called by `targets.ts` once every pin is read.
  */
+import { defined } from "../../core/base/defined.ts";
 import { findPin } from "../../core/pins/find.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
 import type { Draft } from "./draft.ts";
@@ -31,7 +32,7 @@ export function checkDigests(drafts: readonly Draft[], read: (file: string) => s
         {
           code: "DIGEST_BESIDE_TAG",
           ...data,
-          ...(isSure ? {} : { severity: "warning" as const }),
+          ...defined({ severity: isSure ? undefined : ("warning" as const) }),
           path: ["spec", "pins", pin, "path"],
           oneCause: true,
         },

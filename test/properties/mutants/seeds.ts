@@ -51,7 +51,7 @@ export const SHOWN_AT: Readonly<Record<string, number>> = {
   "syncs are asked for though they are held": 188,
   "the author of a release approves it": 15,
   "the clusters of a batch are given different weights": 15,
-  "the render guard's no is not heard": 128,
+  "the render guard's no is not heard": 76,
   "weights do not grow": 15,
   "what a read before the merge shows is not heard": 104,
   "what failed in the run before counts as being there": 72,

@@ -70,7 +70,7 @@ export function fleetOfSets(
       const isOfSet = problem.path[1] === "sourceRef" && problem.code !== "LABELS_GUESSED";
       const placed: Problem = {
         ...problem,
-        ...(isMissed ? { severity: "error" as const } : {}),
+        ...defined({ severity: isMissed ? ("error" as const) : undefined }),
         ...(problem.path[1] === "sourceRef" ? { path: atName(rollout, isOfSet ? set.ref.name : undefined) } : {}),
       };
       problems.set(JSON.stringify(placed), placed);
