@@ -22,39 +22,73 @@ const COMMENTS = 10_000;
 const LARGE = 20;
 const MEBIBYTE = 1024 * 1024;
 const SECRET = "s3cret";
-const NOISY = "noisy/config-99";
-/** Of the wall's time. */
-const PROBE_EVERY_MS = 400;
-const QUIET_PROBES = 75;
 const PATIENCE_MS = 120_000;
 
-/** From a push to another's repository until its round asks for the heads. */
+/** What others do, how often, and what they wait for. */
+interface Probe {
+  name: string;
+  /** Of the noisy repository; the others are `acme`'s. */
+  owner: string;
+  pacing: boolean;
+  /** Of the wall's time. */
+  everyMs: number;
+  quiet: number;
+  /** Goes on until the noise is made and so many are done. */
+  noisy: number;
+  act(github: GitHubSim, repository: string, n: number): unknown;
+  isSeen(what: Seen): boolean;
+}
+
+interface Seen {
+  repository: string;
+  what: string;
+}
+
+const LOOK: Probe = {
+  ...{ name: "push → looked at", owner: "noisy", pacing: false, everyMs: 400, quiet: 75, noisy: 75 },
+  act: (github, repository, n) =>
+    github.actAs("alice").push(repository, { branch: "main", files: { "README.md": `${n}\n` }, message: "readme" }),
+  isSeen: ({ what }) => what === "git-upload-pack",
+};
+/** Within one installation, whose writes go out a second apart: fewer than it may send by far. */
+const ANSWER: Probe = {
+  ...{ name: "comment → 👀, one installation, paced", owner: "acme", pacing: true, everyMs: 5000, quiet: 24, noisy: 60 },
+  act: (github, repository) => github.actAs("alice").comment(repository, 1, "/status"),
+  isSeen: ({ what }) => /^POST .*\/reactions$/.test(what),
+};
+
 export async function benchNoisy(): Promise<BenchRow[]> {
+  return [...(await besideNoise(LOOK)), ...(await besideNoise(ANSWER))];
+}
+
+async function besideNoise(probe: Probe): Promise<BenchRow[]> {
   const clock = fastClock(1);
   const port = await freePort();
   const github = await startGitHub({ clock, webhook: { url: `http://127.0.0.1:${port}/api/github/webhooks`, secret: SECRET } });
   const kubernetes = await startKubernetes({ clock });
   const directory = await mkdtemp(join(tmpdir(), "stagecoach-noisy-"));
-  const seen = watch(github);
+  const looks = watch(github, probe);
+  const noisy = `${probe.owner}/config-99`;
   let bot: ReturnType<typeof startBot> | undefined;
   try {
     for (let repo = 0; repo < OTHERS; repo++) await makeRepo(github, kubernetes, repo);
-    await makeRepo(github, kubernetes, 99, { owner: "noisy" });
-    keepBuilds(github.repoDirectory(NOISY));
+    await makeRepo(github, kubernetes, 99, { owner: probe.owner });
+    keepBuilds(github.repoDirectory(noisy));
     for (let repo = 0; repo < OTHERS; repo++) github.collaborator(`acme/config-${repo}`, "alice", "admin");
-    for (const login of ["alice", "eve"]) github.collaborator(NOISY, login, login === "alice" ? "admin" : "read");
+    for (const login of ["alice", "eve"]) github.collaborator(noisy, login, login === "alice" ? "admin" : "read");
+    for (let repo = 0; probe.pacing && repo < OTHERS; repo++) await openPull(github, `acme/config-${repo}`, "asked");
     const { id: appId, privateKey } = github.app;
     const app = { appId, privateKey, webhookSecret: SECRET, baseUrl: github.url };
-    bot = startBot({ app, kubeconfig: kubernetes.kubeconfig(), directory, speed: 1, port });
+    bot = startBot({ app, kubeconfig: kubernetes.kubeconfig(), directory, speed: 1, port, pacing: probe.pacing });
     await lines(bot)();
-    const quiet = await probed(github, seen, (n) => n < QUIET_PROBES);
+    const quiet = await probed(github, probe, looks, (n) => n < probe.quiet);
     let isOver = false;
-    const noise = makeNoise(github).finally(() => {
+    const noise = makeNoise(github, noisy).finally(() => {
       isOver = true;
     });
-    const noisy = await probed(github, seen, (n) => !isOver || n < QUIET_PROBES);
+    const beside = await probed(github, probe, looks, (n) => !isOver || n < probe.noisy);
     await noise;
-    return rowsOf("push → looked at", quiet, noisy);
+    return rowsOf(probe.name, quiet, beside);
   } finally {
     bot?.stdin?.end();
     if (bot?.exitCode === null) await Promise.race([once(bot, "exit"), new Promise((resolve) => setTimeout(resolve, 10_000))]);
@@ -78,13 +112,13 @@ function keepBuilds(directory: string): void {
 }
 
 /** 500 pull requests, and 10,000 comments on them, commands of a stranger's among them. */
-async function makeNoise(github: GitHubSim): Promise<void> {
+async function makeNoise(github: GitHubSim, noisy: string): Promise<void> {
   const open: number[] = [];
   let written = 0;
   for (let n = 0; n < PULLS; n++) {
-    open.push(await openPull(github, NOISY, `noise-${n}`));
+    open.push(await openPull(github, noisy, `noise-${n}`));
     for (; written < ((n + 1) * COMMENTS) / PULLS; written++)
-      github.actAs("eve").comment(NOISY, open[written % open.length] ?? 1, ["/status", "/pause", "hello", "/plan"][written % 4] ?? "");
+      github.actAs("eve").comment(noisy, open[written % open.length] ?? 1, ["/status", "/pause", "hello", "/plan"][written % 4] ?? "");
     // So that whoever asks in between is answered.
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
@@ -97,27 +131,28 @@ async function openPull(github: GitHubSim, repository: string, branch: string): 
   return await alice.openPull(repository, { head: branch, title: branch });
 }
 
-/** By repository: whoever waits for the bot's next question of its heads. */
+/** By repository: whoever waits for what the bot does of it next. */
 type Looks = Map<string, () => void>;
 
-function watch(github: GitHubSim): Looks {
+function watch(github: GitHubSim, { isSeen }: Probe): Looks {
   const looks: Looks = new Map();
-  github.faults.git = ({ repository, service }) => {
-    if (service !== "git-upload-pack") return undefined;
-    looks.get(repository)?.();
-    looks.delete(repository);
-    return undefined;
+  const see = (seen: Seen): undefined => {
+    if (!isSeen(seen)) return;
+    looks.get(seen.repository)?.();
+    looks.delete(seen.repository);
   };
+  github.faults.git = ({ repository, service }) => see({ repository, what: service });
+  github.faults.request = ({ method, path }) => see({ repository: path.split("/", 4).slice(2).join("/"), what: `${method} ${path}` });
   return looks;
 }
 
-async function probed(github: GitHubSim, looks: Looks, goesOn: (n: number) => boolean): Promise<number[]> {
+async function probed(github: GitHubSim, probe: Probe, looks: Looks, goesOn: (n: number) => boolean): Promise<number[]> {
   const pushes: Promise<number>[] = [];
   for (let n = 0; goesOn(n); n++) {
     const repository = `acme/config-${n % OTHERS}`;
-    await github.actAs("alice").push(repository, { branch: "main", files: { "README.md": `${n}\n` }, message: "readme" });
+    await probe.act(github, repository, n);
     pushes.push(until(looks, repository));
-    await new Promise((resolve) => setTimeout(resolve, PROBE_EVERY_MS));
+    await new Promise((resolve) => setTimeout(resolve, probe.everyMs));
   }
   return await Promise.all(pushes);
 }

@@ -119,4 +119,49 @@ export const ALERT_CASES: Record<string, AlertCase> = {
     labels: { of: "rollouts", severity: "info" },
     healthy: ['stagecoach_metrics_left_out{of="rollouts"} 0x90'],
   },
+  StagecoachReplicaWithoutDatabase: {
+    fires: ['stagecoach_lease_held{instance="a"} 1x5 0x30', 'stagecoach_lease_held{instance="b"} 1x40'],
+    at: "9m",
+    before: "7m",
+    labels: { instance: "a", severity: "critical" },
+    // A restart of PostgreSQL.
+    healthy: ['stagecoach_lease_held{instance="a"} 1x5 0 1x30', 'stagecoach_lease_held{instance="b"} 1x5 0 1x30'],
+  },
+  StagecoachRepositoriesUnserved: {
+    fires: [
+      'stagecoach_shared_repositories{state="free",instance="a"} 7x30',
+      'stagecoach_shared_repositories{state="free",instance="b"} 7x30',
+      'stagecoach_shared_repositories{state="owned",instance="a"} 40x30',
+    ],
+    at: "6m",
+    before: "4m",
+    labels: { severity: "critical" },
+    // What one saw before the other had taken them, and a takeover.
+    healthy: [
+      'stagecoach_shared_repositories{state="free",instance="a"} 7x3 0x30',
+      'stagecoach_shared_repositories{state="free",instance="b"} 0x30',
+      'stagecoach_shared_repositories{state="owned",instance="b"} 40x30',
+    ],
+  },
+  StagecoachReplicaTakenForDead: {
+    fires: ['stagecoach_lease_losses_total{instance="a"} 0+1x30', 'stagecoach_lease_losses_total{instance="b"} 0x30'],
+    at: "6m",
+    before: "2m",
+    labels: { instance: "a", severity: "warning" },
+    // Once, as after a minute of standing still.
+    healthy: ['stagecoach_lease_losses_total{instance="a"} 0x3 1x30'],
+  },
+  StagecoachDeliveriesSetAside: {
+    fires: [
+      'stagecoach_deliveries_kept{state="set-aside",instance="a"} 2x30',
+      'stagecoach_deliveries_kept{state="set-aside",instance="b"} 0x30',
+    ],
+    at: "12m",
+    before: "9m",
+    labels: { severity: "warning" },
+    healthy: [
+      'stagecoach_deliveries_kept{state="set-aside",instance="a"} 0x30',
+      'stagecoach_deliveries_kept{state="waiting",instance="a"} 9x30',
+    ],
+  },
 };

@@ -17,6 +17,8 @@ export interface IdleWorld {
   speed: number;
   /** Where it hears of events. */
   port?: number;
+  /** Whether its writes are a second apart. */
+  pacing?: boolean;
 }
 
 const world = JSON.parse(process.env["STAGECOACH_IDLE_WORLD"] ?? "{}") as IdleWorld;
@@ -38,7 +40,7 @@ const bot = await startStagecoach({
   ...defined({ port: world.port }),
   clock,
   log,
-  pacing: false,
+  pacing: world.pacing ?? false,
   // Never by itself: the bench says when.
   resyncMs: 2 ** 40,
 });
