@@ -1,11 +1,16 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { once } from "node:events";
+import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fastClock } from "../src/sim/clock.ts";
+import { startGitHub } from "../src/sim/github/start.ts";
+import { startKubernetes } from "../src/sim/kubernetes/index.ts";
 import { dockerContext, readDockerfile } from "./image/dockerfile.ts";
+import { POSTGRES, postgres } from "./support/postgres.ts";
 
 const ROOT = new URL("../", import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), "package-"));
@@ -150,6 +155,50 @@ describe.each(nodes())("the package in an empty place, on Node %s", (_, node) =>
       expect(await Promise.all(answers)).toEqual([200, 200, 200, 200]);
     } finally {
       demo.kill();
+    }
+  });
+
+  test.skipIf(POSTGRES === undefined)("it makes the tables of a live PostgreSQL, serves by them, and ends when it is told to", async () => {
+    const { url } = await (await postgres()).database();
+    const clock = fastClock(1);
+    const [github, kubernetes] = await Promise.all([startGitHub({ clock }), startKubernetes({ clock })]);
+    const cwd = mkdtempSync(join(folder, "server-"));
+    const config = "controlPlanes: [{ name: hub, kubeconfig: kubeconfig }]\nqueue: { kind: postgres, urlFile: url }\n";
+    const files = { "stagecoach.yaml": config, kubeconfig: kubernetes.kubeconfig(), url };
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
+    const env = {
+      ...{
+        PATH: process.env["PATH"] ?? "",
+        GHE_HOST: new URL(github.url).host,
+        GHE_PROTOCOL: "http",
+        HOST: "127.0.0.1",
+        PORT: "0",
+        INSIDE_PORT: "0",
+      },
+      ...{ APP_ID: String(github.app.id), PRIVATE_KEY: github.app.privateKey, WEBHOOK_SECRET: "s3cret" },
+    };
+    try {
+      await github.createRepo({ owner: "acme", name: "fleet", files: new Map([["README.md", "a fleet\n"]]) });
+      const migrated = spawnSync(node, [join(prefix, "bin/stagecoach"), "migrate"], { cwd, env, encoding: "utf8" });
+      expect(migrated).toMatchObject({ status: 0, stdout: expect.stringMatching(/at step \d+; \d+ taken now/) as string });
+      const server = spawn(node, [join(prefix, "bin/stagecoach"), "serve"], { cwd, env });
+      const ended = once(server, "close");
+      let said = "";
+      const inside = await new Promise<string>((resolve, reject) => {
+        server.stdout.on("data", (chunk: Buffer) => {
+          said += String(chunk);
+          const found = /"insideUrl":"([^"]+)","msg":"ready"/.exec(said)?.[1];
+          if (found !== undefined) resolve(found);
+        });
+        void ended.then(() => reject(new Error(`it ended: ${said}`)));
+      });
+      const metrics = await (await fetch(`${inside}/metrics`)).text();
+      expect(metrics).toMatch(/^stagecoach_lease_held 1$/m);
+      expect(metrics).toMatch(/^stagecoach_shared_repositories\{state="owned"\} 1$/m);
+      server.kill("SIGTERM");
+      expect(await ended).toEqual([0, null]);
+    } finally {
+      await Promise.all([github.close(), kubernetes.close()]);
     }
   });
 

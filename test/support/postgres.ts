@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chownSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -43,7 +43,8 @@ export function postgres(): Promise<PostgresServer> {
   return shared;
 }
 
-export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
+/** `tls`: in PEM. */
+export async function startPostgres(settings: readonly string[] = [], tls?: { cert: string; key: string }): Promise<PostgresServer> {
   if (POSTGRES === undefined) throw new Error("PostgreSQL is not here");
   const folder = mkdtempSync(join(tmpdir(), "stagecoach-postgres-"));
   if (OWN.length > 0) chownSync(folder, ...idsOf("postgres"));
@@ -51,6 +52,15 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
   const as = (program: string) => ["setpriv", [...OWN, "--pdeathsig=KILL", join(POSTGRES, program)]] as const;
   const [initdb, before] = as("initdb");
   execFileSync(initdb, [...before, "-D", data, "-U", "admin", "-A", "trust", "--no-sync", "--locale=C", "-E", "UTF8"], { stdio: "pipe" });
+  if (tls !== undefined) {
+    for (const [file, text] of [
+      ["server.crt", tls.cert],
+      ["server.key", tls.key],
+    ] as const) {
+      writeFileSync(join(data, file), text, { mode: 0o600 });
+      if (OWN.length > 0) chownSync(join(data, file), ...idsOf("postgres"));
+    }
+  }
   const port = await freePort();
   const own = ["fsync=off", "listen_addresses=127.0.0.1", `port=${port}`, `unix_socket_directories=${folder}`];
   let child: ChildProcess;
@@ -58,7 +68,9 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
 
   async function start(): Promise<void> {
     const [program, args] = as("postgres");
-    const options = [...own, "shared_buffers=32MB", "max_connections=400", ...settings].flatMap((one) => ["-c", one]);
+    const options = [...own, "shared_buffers=32MB", "max_connections=400", `ssl=${tls === undefined ? "off" : "on"}`, ...settings].flatMap(
+      (one) => ["-c", one],
+    );
     child = spawn(program, [...args, "-D", data, ...options], { stdio: ["ignore", "ignore", "pipe"] });
     await new Promise<void>((resolve, reject) => {
       let said = "";

@@ -42,6 +42,7 @@ export interface SettingReasons {
   /** said: in PostgreSQL's words, or the system's. */
   DATABASE_AWAY: { said: string };
   DATABASE_LOGIN: { said: string };
+  DATABASE_TLS: { said: string };
   DATABASE_READ_ONLY: NoData;
   DATABASE_FULL: { said: string };
   DATABASE_RIGHTS: { said: string };

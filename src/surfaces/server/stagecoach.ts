@@ -133,7 +133,7 @@ export async function startStagecoach(given: StagecoachOptions): Promise<Stageco
   metrics?.watch({ now: clock.now, runs, standing, planes, ...{ repositories: repos.counts, queue: queue.depth, sharing: queue.sharing } });
   const close: Stagecoach["close"] = async ({ withinMs = DRAIN_MS } = {}) => {
     state = "stopping";
-    await drain({ server, queue, repos, views, resync, log }, withinMs);
+    await drain({ server, queue, repos, views, resync, room, log }, withinMs);
   };
   const first = await resync
     .now()
@@ -222,16 +222,19 @@ interface Draining {
   repos: Repos;
   views: SharedViews;
   resync: Pick<Resync, "stop">;
+  room: MirrorRoom | undefined;
   log: Log;
 }
 
 /** Takes nothing new, and lets what is under way end, for so long. */
-async function drain({ server, queue, repos, views, resync, log }: Draining, withinMs: number) {
+async function drain({ server, queue, repos, views, resync, room, log }: Draining, withinMs: number) {
   resync.stop();
+  const roomClosed = room?.close();
   const drained = (async () => {
     await Promise.all([server.close(), queue.close()]);
     await views.stop();
     await repos.close();
+    await roomClosed;
     await queue.leave();
   })();
   const ended = await Promise.race([drained.then(() => true), afterMs(withinMs).then(() => false)]);

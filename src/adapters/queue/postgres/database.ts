@@ -62,7 +62,7 @@ export function openDatabase(url: string): Database {
 
   async function openLone(onTold: (payload: string) => void): Promise<Session> {
     if (lone === undefined) {
-      const client = new pg.Client(options);
+      const client = clientOf(options);
       const drop = () => {
         if (lone === client) lone = undefined;
         client.end().catch(() => undefined);
@@ -121,6 +121,15 @@ export function openDatabase(url: string): Database {
       await Promise.all([client?.end().catch(() => undefined), ended]);
     },
   };
+}
+
+/** Reads the files that the address names. */
+function clientOf(options: pg.ClientConfig): pg.Client {
+  try {
+    return new pg.Client(options);
+  } catch (error) {
+    throw new DatabaseError(error);
+  }
 }
 
 async function run<Row extends object>(

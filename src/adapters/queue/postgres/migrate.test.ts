@@ -1,7 +1,10 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { POSTGRES, postgres } from "../../../../test/support/postgres.ts";
+import { POSTGRES, postgres, startPostgres } from "../../../../test/support/postgres.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
+import { createAuthority } from "../../../sim/kubernetes/certificates.ts";
 import { openMachines } from "../testing/machines.ts";
 import { closeAll, databaseAt, freshDatabase, replica } from "../testing/open-queue.ts";
 import { LOCK, migrate, prepareSchema, SCHEMA_VERSION } from "./migrate.ts";
@@ -89,6 +92,36 @@ describe.skipIf(POSTGRES === undefined)("the tables that replicas share", () => 
     expect(await whyOf(prepareSchema(databaseAt(url.replace("admin@", "reader@"))))).toMatch(
       new RegExp(`at step 0, this version needs ${SCHEMA_VERSION}.*stagecoach migrate`),
     );
+  });
+
+  test("are reached by TLS alone where that is asked for: by whom its CA knows, under the name on its certificate", async () => {
+    const authority = createAuthority();
+    const server = await startPostgres([], authority.issue(["127.0.0.1"]));
+    const folder = mkdtempSync(join(tmpdir(), "ca-"));
+    try {
+      const ca = join(folder, "ca.pem");
+      writeFileSync(ca, authority.ca);
+      const url = `${(await server.database()).url}?sslmode=verify-full`;
+      const database = databaseAt(`${url}&sslrootcert=${ca}`);
+      await prepareSchema(database);
+      const queue = replica(database, idle);
+      queue.share(["o/0"]);
+      await queue.start();
+      const used = await database.query(
+        "select ssl, count(*)::int as n from pg_stat_ssl join pg_stat_activity using (pid) group by ssl, application_name having application_name = 'stagecoach'",
+      );
+      expect(used).toEqual([{ ssl: true, n: expect.any(Number) }]);
+      await queue.leave();
+      const refused = /is not who it should be: .*sslrootcert in queue.urlFile/;
+      expect(await whyOf(prepareSchema(databaseAt(url)))).toMatch(refused);
+      expect(await whyOf(prepareSchema(databaseAt(`${url.replace("127.0.0.1", "localhost")}&sslrootcert=${ca}`)))).toMatch(refused);
+      const plain = await emptyDatabase();
+      expect(await whyOf(prepareSchema(databaseAt(`${plain.url}?sslmode=verify-full`)))).toMatch(/does not support SSL/);
+      expect(await whyOf(replica(databaseAt(`${url}&sslrootcert=${folder}/gone.pem`), idle).start())).toMatch(/ENOENT/);
+    } finally {
+      server.remove();
+      rmSync(folder, { recursive: true });
+    }
   });
 
   test("say why they cannot be used, with what to do: no server, no such database, a standby, no room", async () => {

@@ -74,6 +74,9 @@ export const SETTINGS = entriesOf<SettingReasons>()({
   NOT_STARTED: { says: "Stagecoach could not start: {said}" },
   DATABASE_AWAY: { says: "PostgreSQL does not answer: {said}; is the address in queue.urlFile right, and may this machine reach it?" },
   DATABASE_LOGIN: { says: "PostgreSQL lets Stagecoach in under no such name, password or database: {said}; see queue.urlFile" },
+  DATABASE_TLS: {
+    says: "PostgreSQL is not who it should be: {said}; sslrootcert in queue.urlFile names the file with its CA, and its host has to be on its certificate",
+  },
   DATABASE_READ_ONLY: { says: "PostgreSQL takes no writes: it is a standby, or was set read-only; queue.urlFile has to name the primary" },
   DATABASE_FULL: { says: "PostgreSQL has no room: {said}; give it more disk or memory" },
   DATABASE_RIGHTS: { says: "PostgreSQL does not allow it: {said}; docs/operations.md has what the role needs" },

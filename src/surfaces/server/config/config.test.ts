@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sayProblem } from "../../../core/report/reasons/problems/problems.ts";
 import { silentLog } from "../../../engine/round/context.ts";
 import { openPlanes } from "../tenancy/planes.ts";
-import { apiUrl, credentialsOf, type Environment, withEnvironment } from "./env.ts";
+import { apiUrl, credentialsOf, databaseUrlOf, type Environment, withEnvironment } from "./env.ts";
 import { parseServerConfig } from "./file.ts";
 import type { ServerConfig } from "./schema.ts";
 
@@ -209,6 +209,18 @@ describe("the App's credentials", () => {
 
   test("in an empty file are refused by the file's name", () => {
     expect(() => credentialsOf(config(), { APP_ID: "7", PRIVATE_KEY_FILE: path("empty") })).toThrow(/^PRIVATE_KEY_FILE: .*empty is empty/);
+  });
+
+  test("PostgreSQL's address names a way of TLS that checks the server, and files that are there", () => {
+    const address = (rest: string) =>
+      databaseUrlOf(config("queue: { kind: postgres }"), { DATABASE_URL: `postgresql://u:topsecret@h/d${rest}` });
+    for (const rest of ["", "?sslmode=verify-full", "?sslmode=disable", `?sslmode=verify-full&sslrootcert=${path("key")}`])
+      expect(address(rest)).toContain(rest);
+    expect(() => address("?sslmode=verify-ful")).toThrow(
+      /^sslmode in queue.urlFile has to be one of disable, require, verify-ca, verify-full$/,
+    );
+    expect(() => address("?sslmode=no-verify")).toThrow(/sslmode/);
+    expect(() => address(`?sslrootcert=${path("gone")}`)).toThrow(/^sslrootcert in queue.urlFile: the file .*gone cannot be read \(ENOENT/);
   });
 
   test("a control plane's files are looked at before anything starts", async () => {

@@ -4,7 +4,7 @@ import { parseDuration } from "../../../core/base/time.ts";
 import { setting } from "../../../core/reasons/settings.ts";
 import { whyNoHost, whyNoListening } from "./hosts.ts";
 import type { ServerConfig } from "./schema.ts";
-import { gatherSettingErrors, readSecretFile, SettingError } from "./setting-errors.ts";
+import { gatherSettingErrors, readSecretFile, readSettingFile, SettingError } from "./setting-errors.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -77,7 +77,21 @@ export function databaseUrlOf({ queue }: ServerConfig, env: Environment): string
   const url = secretOf("DATABASE_URL", env) ?? fileOf("queue.urlFile", queue.urlFile);
   if (url === undefined) throw new SettingError(setting("DATABASE_URL_MISSING"));
   if (!/^postgres(ql)?:\/\/\S+$/.test(url) || !URL.canParse(url)) throw new SettingError(setting("DATABASE_ADDRESS"));
+  checkTls(new URL(url).searchParams);
   return url;
+}
+
+/** All but `disable` check the server's certificate and its name; `no-verify` and what is mistyped are refused. */
+const TLS_MODES = ["disable", "require", "verify-ca", "verify-full"];
+
+function checkTls(options: URLSearchParams): void {
+  const mode = options.get("sslmode");
+  if (mode !== null && !TLS_MODES.includes(mode))
+    throw new SettingError(setting("NOT_A_CHOICE", { setting: "sslmode in queue.urlFile", known: TLS_MODES }));
+  for (const key of ["sslrootcert", "sslcert", "sslkey"]) {
+    const file = options.get(key);
+    if (file !== null) readSettingFile(`${key} in queue.urlFile`, file);
+  }
 }
 
 /** undefined: not both are given, and nobody wants to sign in. */

@@ -204,3 +204,23 @@ test("one that has grown past its own bound is begun anew, once a day", async ()
   }
   expect(fetches()).toBe(3);
 });
+
+test("once it is closed nothing waits for its next look any more, which would keep the process", async () => {
+  let waiting = 0;
+  const after = (ms: number, wake: () => void) => {
+    const disarm = clock.after(ms, wake);
+    waiting += 1;
+    return () => {
+      waiting -= 1;
+      disarm();
+    };
+  };
+  const room = openMirrorRoom(root, { most: 1, each: 1 }, { clock: { now: clock.now, after }, log });
+  room.grown(directory("a"));
+  await room.settled();
+  room.grown(directory("a"));
+  expect(waiting).toBe(1);
+  await room.close();
+  room.grown(directory("a"));
+  expect(waiting).toBe(0);
+});

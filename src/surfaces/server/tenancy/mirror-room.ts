@@ -42,6 +42,8 @@ export interface MirrorRoom {
   grown(directory: string): void;
   /** Resolves once nothing is looked at or thrown away. */
   settled(): Promise<void>;
+  /** Looks no more, and awaits a look that is under way: a process ends only when no timer is left. */
+  close(): Promise<void>;
 }
 
 interface Known {
@@ -60,6 +62,8 @@ export function openMirrorRoom(root: string, { most, each }: RoomLimits, { clock
   let looking: Promise<void> = Promise.resolve();
   let isDue = false;
   let lookedAt = Number.NEGATIVE_INFINITY;
+  let disarm = (): void => undefined;
+  let isClosed = false;
 
   function of(directory: string): Known {
     const known = mirrors.get(directory) ?? { usedAt: clock.now(), bytes: 0, isGrown: true };
@@ -106,13 +110,13 @@ export function openMirrorRoom(root: string, { most, each }: RoomLimits, { clock
   }
 
   function soon(): void {
-    if (isDue) return;
+    if (isDue || isClosed) return;
     isDue = true;
     const begin = () => {
       looking = looking.then(look).catch((error: unknown) => log.warn({ error: String(error) }, "the room of mirrors cannot be looked at"));
     };
     const wait = lookedAt + LOOK_MS - clock.now();
-    if (wait > 0) clock.after(wait, begin);
+    if (wait > 0) disarm = clock.after(wait, begin);
     else begin();
   }
 
@@ -134,6 +138,11 @@ export function openMirrorRoom(root: string, { most, each }: RoomLimits, { clock
       soon();
     },
     settled: () => looking,
+    async close() {
+      isClosed = true;
+      disarm();
+      await looking;
+    },
   };
 }
 

@@ -134,6 +134,7 @@ const VARIANTS: Variants = {
 
   DATABASE_AWAY: [{ said: "connect ECONNREFUSED 10.0.0.7:5432" }],
   DATABASE_LOGIN: [{ said: 'password authentication failed for user "stagecoach"' }],
+  DATABASE_TLS: [{ said: "self-signed certificate in certificate chain" }],
   DATABASE_FULL: [{ said: "could not extend file: No space left on device" }],
   DATABASE_RIGHTS: [{ said: "permission denied for table deliveries" }],
   DATABASE_OLDER: [{ is: 1, wanted: 2 }],
