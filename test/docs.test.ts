@@ -102,10 +102,22 @@ describe("the documentation", () => {
     expect(cited.filter((cite) => !sections.has(cite.section))).toEqual([]);
   });
 
-  test("every path that CONTRIBUTING.md names is there", () => {
-    const paths = [...read("CONTRIBUTING.md").matchAll(/`((?:src|test|docs|deploy)\/[^`\s]*)`/g)].map((match) => match[1] ?? "");
+  test.each(["CONTRIBUTING.md", "docs/security.md"])("every path that %s names is there", (page) => {
+    const paths = [...read(page).matchAll(/`((?:src|test|docs|deploy)\/[^`\s]*)`/g)].map((match) => match[1] ?? "");
     expect(paths.length).toBeGreaterThan(50);
     expect(paths.filter((path) => globSync(path, { cwd: ROOT }).length === 0)).toEqual([]);
+  });
+
+  test("every threat, and every door, names the tests that try it", () => {
+    const rows = [...read("docs/security.md").matchAll(/^\|.*\| (?:which )?test \|\n\|[- |]*\n((?:\|.*\n)+)/gm)].flatMap(([, body = ""]) =>
+      body.trimEnd().split("\n"),
+    );
+    const without = rows.filter((row) => {
+      const last = row.split(" | ").at(-1) ?? "";
+      return !/^`[^`]+\.test\.ts`(, `[^`]+\.test\.ts`)* \|$/.test(last);
+    });
+    expect(rows.length).toBeGreaterThan(60);
+    expect(without).toEqual([]);
   });
 
   test("every npm script that a page names is in package.json", () => {

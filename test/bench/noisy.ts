@@ -51,14 +51,15 @@ const LOOK: Probe = {
   isSeen: ({ what }) => what === "git-upload-pack",
 };
 /** Within one installation, whose writes go out a second apart: fewer than it may send by far. */
-const ANSWER: Probe = {
-  ...{ name: "comment → 👀, one installation, paced", owner: "acme", pacing: true, everyMs: 5000, quiet: 24, noisy: 60 },
-  act: (github, repository) => github.actAs("alice").comment(repository, 1, "/status"),
-  isSeen: ({ what }) => /^POST .*\/reactions$/.test(what),
+const CHECK: Probe = {
+  ...{ name: "pull request's head → its check, one installation, paced", owner: "acme", pacing: true, everyMs: 5000, quiet: 24, noisy: 60 },
+  act: (github, repository, n) =>
+    github.actAs("alice").push(repository, { branch: "asked", files: { "NOTES.md": `${n}\n` }, message: "notes" }),
+  isSeen: ({ what }) => /^POST .*\/check-runs$/.test(what),
 };
 
 export async function benchNoisy(): Promise<BenchRow[]> {
-  return [...(await besideNoise(LOOK)), ...(await besideNoise(ANSWER))];
+  return [...(await besideNoise(LOOK)), ...(await besideNoise(CHECK))];
 }
 
 async function besideNoise(probe: Probe): Promise<BenchRow[]> {
