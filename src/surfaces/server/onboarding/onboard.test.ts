@@ -39,6 +39,8 @@ function repo(scene: Scene) {
   const calls: string[] = [];
   /** Of the mirror: what the repo is looked through by. */
   const reads: string[] = [];
+  /** Files whose contents came into this process. */
+  const contents: string[] = [];
   const opened: { body: string }[] = [];
   let head = branchOf === undefined ? undefined : "d".repeat(40);
   let author = branchOf;
@@ -56,7 +58,10 @@ function repo(scene: Scene) {
       reads.push("list");
       return Object.keys(files);
     },
-    readFiles: async (_commit, paths) => new Map(paths.map((path) => [path, files[path] ?? null])),
+    async readFiles(_commit, paths) {
+      contents.push(...paths);
+      return new Map(paths.map((path) => [path, files[path] ?? null]));
+    },
     remoteHead: async () => head,
     fetch: async () => undefined,
     async commit({ changes }: CommitInput) {
@@ -114,6 +119,7 @@ function repo(scene: Scene) {
   return {
     calls,
     reads,
+    contents,
     opened,
     ask: () => onboard(context, "main"),
     look: () => onboardOnceWanted(context, "main"),
@@ -357,6 +363,12 @@ describe("a repository that is looked through", () => {
     expect([await here.ask(), await apart.ask()]).toEqual(["opened", "opened"]);
     expect(cell.jobs).toEqual(["done"]);
     expect(apart.opened).toEqual(here.opened);
+  });
+
+  test("is parsed and rendered nowhere else: of a cell that asks for no file none comes into this process", async () => {
+    const [alone, beside] = [repo({}), repo({ cell: { run: async () => ({ kind: "failed", said: "it asks for none" }) } })];
+    expect([await alone.ask(), await beside.ask()]).toEqual(["opened", "later"]);
+    expect([alone.contents.length > 0, beside.contents]).toEqual([true, []]);
   });
 
   test("holds nobody up by a template without an end, and has nothing proposed", async () => {
