@@ -84,7 +84,7 @@ function identity(application: RenderedApplication | undefined): string {
 
 /** Puts the paths of the smallest parts that differ on the list. */
 function difference(a: unknown, b: unknown, path: string, paths: string[]): void {
-  if (a === b) return;
+  if (isAlike(a, b)) return;
   if (Array.isArray(a) && Array.isArray(b) && a.length === b.length) {
     a.forEach((item, index) => {
       difference(item, b[index], `${path}[${index}]`, paths);
@@ -95,10 +95,21 @@ function difference(a: unknown, b: unknown, path: string, paths: string[]): void
     paths.push(path);
     return;
   }
-  for (const key of [...new Set([...Object.keys(a), ...Object.keys(b)])].sort()) {
+  const keys = Object.keys(a);
+  for (const key of Object.keys(b)) if (!Object.hasOwn(a, key)) keys.push(key);
+  for (const key of keys.filter((one) => !isAlike(ownKey(a, one), ownKey(b, one))).sort()) {
     const here = /^[\w-]+$/.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`;
     difference(ownKey(a, key), ownKey(b, key), here, paths);
   }
+}
+
+/** Most parts of most Applications are: nothing is made to find that out. */
+function isAlike(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, index) => isAlike(item, b[index]));
+  if (!isRecord(a) || !isRecord(b)) return false;
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isAlike(a[key], b[key]));
 }
 
 /** What an Application deploys, where, and under which rules of a project. */

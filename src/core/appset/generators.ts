@@ -103,7 +103,7 @@ function clusterParams(raw: Record<string, unknown>, environment: Environment, w
   const selector = compileSelector(raw["selector"] ?? {}, { where: `${where}.selector`, anyValue: false });
   if (
     environment.context.clusters.some(({ derived }) => derived !== undefined) &&
-    (environment.readsMetadata || !isEmptySelector(raw["selector"]))
+    (environment.readsMetadata() || !isEmptySelector(raw["selector"]))
   )
     throw failure("CLUSTERS_UNSEEN", where, { selects: !isEmptySelector(raw["selector"]) });
   const clusters = environment.context.clusters.filter((cluster) => selector?.(cluster.labels) !== false);

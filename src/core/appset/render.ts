@@ -60,7 +60,7 @@ function renderSet(appset: unknown, context: RenderContext, rendering: Rendering
     context,
     templating: createTemplating(spec["goTemplate"] === true, optionsOf(spec)),
     nestedSelectors: spec["applyNestedSelectors"] === true,
-    readsMetadata: readsMetadata(JSON.stringify(spec)),
+    readsMetadata: () => readsMetadata(JSON.stringify(spec)),
   };
   const { generators, template } = spec;
   if (!Array.isArray(generators)) throw failure("INVALID", "spec.generators", { kind: "NoGenerators" });

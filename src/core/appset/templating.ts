@@ -15,7 +15,7 @@ export interface Environment {
   /** `spec.applyNestedSelectors`. */
   nestedSelectors: boolean;
   /** Some template names labels or annotations of clusters. */
-  readsMetadata: boolean;
+  readsMetadata(): boolean;
 }
 
 /** Renders the text of one ApplicationSet; compiled templates are kept for as long as it lives. */

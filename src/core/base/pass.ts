@@ -22,7 +22,7 @@ interface Work<T> {
   text: string;
   rest?: unknown;
   /** What it takes at least, where that is known before. */
-  steps: number;
+  steps: number | (() => number);
   here: () => T;
   /** Stands in for it in a pass that will be made anew. */
   empty: T;
@@ -54,8 +54,9 @@ export function inPass<T>(own: Pass, work: () => T): T {
 }
 
 /** Does a piece of work here, or leaves it to who does it elsewhere. */
-export function apart<T>({ name, text, rest, steps, here, empty, tooMuch }: Work<T>): T {
+export function apart<T>({ name, text, rest, steps: atLeast, here, empty, tooMuch }: Work<T>): T {
   if (pass === undefined) return here();
+  const steps = typeof atLeast === "number" ? atLeast : atLeast();
   if (working) {
     spendOfPass(steps);
     return here();

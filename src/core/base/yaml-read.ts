@@ -69,7 +69,7 @@ export interface YamlDocument {
 /** Every document of a text, read as Argo CD reads YAML. Never throws. */
 export function readYamlDocuments(text: string): YamlDocument[] {
   const tooMuch = [{ problem: "reading it takes too long", line: 1, column: 1 }];
-  return apart({ name: "documents", text, steps: stepsOfYaml(text), here: () => documentsOf(text), empty: [], tooMuch });
+  return apart({ name: "documents", text, steps: () => stepsOfYaml(text), here: () => documentsOf(text), empty: [], tooMuch });
 }
 
 function documentsOf(text: string): YamlDocument[] {

@@ -19,6 +19,17 @@ type PlainType = "string" | "null" | "bool" | "yes-no" | "int" | "float" | "othe
  * dates) and go-yaml's, which Argo CD, Helm and kustomize use. Wider than each of them: a needless quote does no harm.
  */
 export function plainType(value: string): PlainType {
+  const known = TYPES.get(value);
+  if (known !== undefined) return known;
+  const type = judgedType(value);
+  TYPES.set(value, type);
+  return type;
+}
+
+/** A release writes one value to thousands of places, mostly over another. */
+const TYPES = new BoundedMap<string, PlainType>(100);
+
+function judgedType(value: string): PlainType {
   if (/^(?:|~|null|Null|NULL)$/.test(value)) return "null";
   if (/^(?:true|True|TRUE|false|False|FALSE)$/.test(value)) return "bool";
   if (/^(?:y|n|yes|no|on|off)$/i.test(value)) return "yes-no";

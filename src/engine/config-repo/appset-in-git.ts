@@ -1,6 +1,6 @@
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import { endless, render } from "../../core/appset/render.ts";
-import type { AppSetCluster, RenderResult } from "../../core/appset/types.ts";
+import type { AppSetCluster, RenderContext, RenderResult } from "../../core/appset/types.ts";
 import { generatePathsOf } from "../../core/argocd/decode/application.ts";
 import { SECRET_TYPE } from "../../core/argocd/decode/cluster.ts";
 import { committedSources, intendedOf } from "../../core/argocd/decode/source.ts";
@@ -8,12 +8,12 @@ import type { Intended } from "../../core/argocd/liveness/types.ts";
 import type { SourceView } from "../../core/argocd/views.ts";
 import { defined } from "../../core/base/defined.ts";
 import { isRecord } from "../../core/base/is-record.ts";
-import { apart } from "../../core/base/pass.ts";
+import { apart, isWhole } from "../../core/base/pass.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { readYamlDocuments, type YamlDocument } from "../../core/base/yaml-read.ts";
 import type { SourceRef } from "../../core/spec/rollout.ts";
 import { sameRepo } from "./repo-url.ts";
-import { LARGEST_MANIFEST, setFiles } from "./set-files.ts";
+import { documentsAt, LARGEST_MANIFEST, setFiles } from "./set-files.ts";
 import { noting, type Snapshot, type SyncFiles } from "./snapshot.ts";
 
 /** By Application name. */
@@ -116,15 +116,28 @@ export function declares(
   return snapshot.with((files) => manifestIn(readOrNull(files, file), kind, objects) !== undefined);
 }
 
+/** As `manifestIn`, of a file that is at hand: it is read once, whoever asks. */
+export function manifestAt(
+  files: RepoFiles,
+  file: string,
+  kind: string,
+  wanted: readonly Pick<SourceRef, "name" | "namespace">[],
+): Record<string, unknown> | undefined {
+  const text = readOrNull(files, file);
+  return text !== null && mayHold(text, kind, wanted) ? wantedOf(documentsAt(files, file, text), kind, wanted) : undefined;
+}
+
 /** The first manifest in a file that is one of these objects; one without a namespace goes where it is applied. */
 export function manifestIn(
   text: string | null,
   kind: string,
   wanted: readonly Pick<SourceRef, "name" | "namespace">[],
 ): Record<string, unknown> | undefined {
-  if (text === null || text.length > LARGEST_MANIFEST || !text.includes(kind)) return undefined;
-  if (!wanted.some(({ name }) => text.includes(name))) return undefined;
-  return wantedOf(readYamlDocuments(text), kind, wanted);
+  return text !== null && mayHold(text, kind, wanted) ? wantedOf(readYamlDocuments(text), kind, wanted) : undefined;
+}
+
+function mayHold(text: string, kind: string, wanted: readonly Pick<SourceRef, "name">[]): boolean {
+  return text.length <= LARGEST_MANIFEST && text.includes(kind) && wanted.some(({ name }) => text.includes(name));
 }
 
 function wantedOf(
@@ -171,6 +184,28 @@ export function generatorCluster(cluster: Pick<AppSetCluster, "name" | "server" 
   return { name, server, labels: { ...labels, [SECRET_TYPE]: "cluster" }, annotations, ...defined({ project, derived }) };
 }
 
+/** Of sets that read neither clusters nor files, such as those of a list: they come out the same however often they are looked at. */
+const RENDERED = new WeakMap<object, RenderResult>();
+
+/** As `render`, of an object that nobody changes: what comes of it is everybody's, too. */
+export function renderOnce(object: Record<string, unknown>, { clusters, repo }: RenderContext): RenderResult {
+  const known = RENDERED.get(object);
+  if (known !== undefined) return known;
+  let isAlone = true;
+  const result = render(object, {
+    get clusters() {
+      isAlone = false;
+      return clusters;
+    },
+    repo(url, revision) {
+      isAlone = false;
+      return repo?.(url, revision);
+    },
+  });
+  if (isAlone && result.ok && isWhole()) RENDERED.set(object, result);
+  return result;
+}
+
 /**
  * What the set yields with the repo as in this snapshot. Git generators read it where they name the config repo at the
  * base branch; other repositories are not at hand and make the render say so.
@@ -182,7 +217,7 @@ export function renderAt(
   repoURL: string,
   base: string,
 ): RenderResult {
-  return render(set.object, {
+  return renderOnce(set.object, {
     clusters,
     repo(url, revision) {
       if (!sameRepo(url, repoURL) || (revision !== base && revision !== "HEAD" && revision !== "")) return undefined;

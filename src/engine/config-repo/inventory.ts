@@ -77,7 +77,7 @@ function remembered(text: string, file: string): Declared {
     return made;
   };
   const tooMuch = refuse([invalid(file, { kind: "Unreadable", name: file, said: "reading it takes too long" })]);
-  return apart({ name: "inventory", text, rest: file, steps: stepsOfYaml(text), here, empty: { ok: true, clusters: [] }, tooMuch });
+  return apart({ name: "inventory", text, rest: file, steps: () => stepsOfYaml(text), here, empty: { ok: true, clusters: [] }, tooMuch });
 }
 
 /**

@@ -40,7 +40,7 @@ function rolloutsIn(text: string, file: string, settings: { text: string | null;
   };
   const rest: ApartRollouts = { file, settings: settings.text };
   const tooMuch = { rollouts: [], problems: [problemIn(file, { code: "TOO_LARGE", kind: "Slow" })] };
-  const steps = STEPS_OF_RULES * stepsOfYaml(text);
+  const steps = () => STEPS_OF_RULES * stepsOfYaml(text);
   return apart({ name: "rollouts", text, rest, steps, here, empty: { rollouts: [], problems: [] }, tooMuch });
 }
 

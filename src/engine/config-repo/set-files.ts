@@ -22,9 +22,20 @@ function findSetFiles(files: RepoFiles): SetFile[] {
   return files.paths().flatMap((path) => {
     const text = /\.ya?ml$/.test(path) ? readOrNull(files, path) : null;
     if (text === null || text.length > LARGEST_MANIFEST || !text.includes("ApplicationSet")) return [];
-    let documents: readonly YamlDocument[] | undefined;
-    return [{ path, text, documents: () => (documents ??= readYamlDocuments(text)) }];
+    return [{ path, text, documents: () => documentsAt(files, path, text) }];
   });
+}
+
+/** A file's documents, read once where files do not change. */
+export function documentsAt(files: RepoFiles, path: string, text: string): readonly YamlDocument[] {
+  const read = madeOnce(files, noDocuments);
+  const known = read.get(path) ?? readYamlDocuments(text);
+  read.set(path, known);
+  return known;
+}
+
+function noDocuments(): Map<string, readonly YamlDocument[]> {
+  return new Map();
 }
 
 /** Of a pull request with more files the first so many are looked into. */

@@ -81,7 +81,7 @@ export function feedsSet(files: RepoFiles, setFile: string, file: string): boole
 }
 
 /** Those that a file is in, from the inmost to the root. */
-function foldersOf(file: string): string[] {
+export function foldersOf(file: string): string[] {
   const steps = file.split("/").slice(0, -1);
   return steps.map((_, index) => steps.slice(0, steps.length - index).join("/")).concat("");
 }

@@ -9,7 +9,7 @@ import { defined } from "../../core/base/defined.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { type Edit, filesOf, type Plan, targetsOf } from "../../core/plan/plan-types.ts";
 import type { Rollout, SourceRef } from "../../core/spec/rollout.ts";
-import { type ApplicationSetInGit, manifestIn, renderAt, sourcesOf } from "../config-repo/appset-in-git.ts";
+import { type ApplicationSetInGit, manifestAt, manifestIn, renderAt, sourcesOf } from "../config-repo/appset-in-git.ts";
 import { kustomizationsIn, takersOf } from "../config-repo/kustomize.ts";
 import { isAskable } from "../config-repo/parent-renders.ts";
 import { noting } from "../config-repo/snapshot.ts";
@@ -119,7 +119,7 @@ function declaringFiles({ rollout, edits }: GatherInput, files: RepoFiles): Set<
   const { kind, name, namespace } = rollout.source;
   const all = new Set([...edits.values()].flatMap((own) => own.flatMap(filesOf)));
   const objects = kind === "ApplicationSet" ? [{ name, namespace }] : [...edits.keys()].map((one) => ({ name: one, namespace }));
-  return new Set([...all].filter((file) => manifestIn(readOrNull(files, file), kind, objects) !== undefined));
+  return new Set([...all].filter((file) => manifestAt(files, file, kind, objects) !== undefined));
 }
 
 function kustomizedFor(file: string | undefined, files: RepoFiles): Map<string, boolean> {
@@ -187,7 +187,7 @@ function editedOf(
   const isApart = (file: string) =>
     set === undefined ||
     (file !== set.file &&
-      (manifestIn(before.read(file), "ApplicationSet", [rollout.source]) !== undefined || feedsSet(before, set.file, file)));
+      (manifestAt(before, file, "ApplicationSet", [rollout.source]) !== undefined || feedsSet(before, set.file, file)));
   return [...edits].flatMap(([name, own]): EditedApplication[] => {
     const manifest = yielded.get(name);
     const live = parents.find((one) => one.name === name);

@@ -111,7 +111,7 @@ const FEW = 8;
 
 /** Those that may fit, in their order: by a field that few of them have the same value of. */
 function likelyPlaces(elements: readonly unknown[], params: Readonly<Record<string, string>>): readonly number[] {
-  for (const name of new Set([...LIKELY, ...Object.keys(params)])) {
+  for (const name of likelyFirst(params)) {
     const index = params[name] === undefined ? undefined : indexOf(elements, name);
     const places = index && [...(index.get(params[name]) ?? []), ...(index.get(undefined) ?? []).slice(0, FEW)];
     if (places !== undefined && places.length < FEW) return places.toSorted((a, b) => a - b);
@@ -119,9 +119,16 @@ function likelyPlaces(elements: readonly unknown[], params: Readonly<Record<stri
   return [...elements.keys()];
 }
 
+/** Names of fields. The first one mostly does. */
+function* likelyFirst(fields: object): Generator<string> {
+  yield* LIKELY;
+  for (const name of Object.keys(fields)) if (!LIKELY.includes(name)) yield name;
+}
+
 function fits(element: unknown, params: Readonly<Record<string, string>>, prefix = ""): boolean {
   if (!isRecord(element)) return false;
-  return Object.entries(element).every(([name, value]) => {
+  return Object.keys(element).every((name) => {
+    const value = element[name];
     if (isRecord(value)) return fits(value, params, `${prefix}${name}.`);
     if (typeof value === "object") return true;
     const given = params[prefix + name];
@@ -140,12 +147,12 @@ const LIKELY = ["cluster", "clusterName", "cluster_name", "name", "env", "enviro
 
 /** A field that no other element has the value of. */
 function identity(elements: readonly unknown[], element: Record<string, unknown>): string | undefined {
-  const names = [...LIKELY, ...Object.keys(element).filter((name) => !LIKELY.includes(name) && !isVersionKey(name))];
-  return names.find((name) => {
+  for (const name of likelyFirst(element)) {
     const value = element[name];
-    if (typeof value !== "string" || value === "" || value.includes("{{")) return false;
-    return indexOf(elements, name).get(value)?.length === 1;
-  });
+    if (typeof value !== "string" || value === "" || value.includes("{{") || isVersionKey(name)) continue;
+    if (indexOf(elements, name).get(value)?.length === 1) return name;
+  }
+  return undefined;
 }
 
 /** A file of a git generator: its folder and name are parameters themselves. */

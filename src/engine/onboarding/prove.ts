@@ -5,7 +5,6 @@
 
 import { posix } from "node:path";
 import { compareRenders } from "../../core/appset/compare.ts";
-import { render } from "../../core/appset/render.ts";
 import type { RenderResult } from "../../core/appset/types.ts";
 import { decodeSource } from "../../core/argocd/decode/source.ts";
 import { effectOfFiles } from "../../core/argocd/edit-effect.ts";
@@ -17,9 +16,9 @@ import type { RepoFiles } from "../../core/base/repo-files.ts";
 import { readYamlDocuments } from "../../core/base/yaml-read.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
 import type { Objection } from "../../core/reasons/onboarding.ts";
-import { generatorCluster } from "../config-repo/appset-in-git.ts";
+import { generatorCluster, renderOnce } from "../config-repo/appset-in-git.ts";
 import { kustomizationsIn, takersOf } from "../config-repo/kustomize.ts";
-import { withTexts } from "../lint/edited.ts";
+import { foldersOf, withTexts } from "../lint/edited.ts";
 import { applyEdits } from "../resolve/apply-edits.ts";
 import { sourcesOf } from "./places-spec.ts";
 import { dig, listAt } from "./scan.ts";
@@ -59,8 +58,8 @@ export function proveProposal({ targets, places }: Proposed, all: readonly InitT
     const files = [...new Set(places[i]?.map(({ file }) => file))];
     return !files.some((file) => target.manifest?.file === file) && !rendered.has(keyOf(target)) && effect(target, files) === "none";
   });
-  const near = nearTo(made, input.files);
-  const tooMuch = others.filter((target) => (rendered.has(keyOf(target)) || near(target)) && changed(target));
+  const near = nearTo(made, all, input.files);
+  const tooMuch = others.filter((target) => (rendered.has(keyOf(target)) || near.has(target)) && changed(target));
   return [
     ...(untouched.length === 0 ? [] : [{ kind: "ChangesNothing" as const, applications: namesOf(untouched) }]),
     ...(tooMuch.length === 0 ? [] : [{ kind: "ChangesOthers" as const, applications: namesOf(tooMuch) }]),
@@ -84,17 +83,34 @@ function feeds({ params }: InitTarget, file: string): boolean {
   return params["path.filename"] !== undefined && posix.join(folder, params["path.filename"]) === file;
 }
 
-/** Tells which Applications could read one of these files at all: the others need no closer look. */
-function nearTo(written: readonly string[], files: RepoFiles): (target: InitTarget) => boolean {
+/** The Applications that could read one of these files at all: the others need no closer look. */
+function nearTo(written: readonly string[], all: readonly InitTarget[], files: RepoFiles): ReadonlySet<InitTarget> {
   const kustomizations = kustomizationsIn(files);
-  const takers = new Set(written.flatMap((file) => [...takersOf(kustomizations, posix.dirname(file)), ...takersOf(kustomizations, file)]));
-  return ({ spec }) =>
-    viewsOf(spec).some((source) => {
-      const folder = tidyPath(source.path ?? "");
-      if (source.path !== undefined && (folder === "" || takers.has(folder))) return true;
-      const named = valuesFilesOf(source);
-      return written.some((file) => named.includes(file) || (folder !== "" && file.startsWith(`${folder}/`)));
-    });
+  const takers = written.flatMap((file) => [...takersOf(kustomizations, posix.dirname(file)), ...takersOf(kustomizations, file)]);
+  const readers = READERS.get(all) ?? readersOf(all);
+  READERS.set(all, readers);
+  const places = new Set(["", ...takers, ...written.flatMap((file) => [file, ...foldersOf(file)])]);
+  return new Set([...places].flatMap((place) => readers.get(place) ?? []));
+}
+
+/** Each rollout of a repo is proven against all of its Applications. */
+const READERS = new WeakMap<readonly InitTarget[], Map<string, InitTarget[]>>();
+
+/** Applications by the folders they are made from, and the values files they name. */
+function readersOf(all: readonly InitTarget[]): Map<string, InitTarget[]> {
+  const readers = new Map<string, InitTarget[]>();
+  for (const target of all) {
+    const places = viewsOf(target.spec).flatMap((source) => [
+      ...(source.path === undefined ? [] : [tidyPath(source.path)]),
+      ...valuesFilesOf(source),
+    ]);
+    for (const place of new Set(places)) {
+      const own = readers.get(place);
+      if (own === undefined) readers.set(place, [target]);
+      else own.push(target);
+    }
+  }
+  return readers;
 }
 
 const VIEWS = new WeakMap<object, SourceView[]>();
@@ -130,7 +146,7 @@ function readsFiles(node: unknown): boolean {
 
 function rendering(object: unknown, files: RepoFiles, { clusters, isThisRepo }: InitInput): RenderResult | undefined {
   if (object === undefined) return undefined;
-  return render(object as Record<string, unknown>, {
+  return renderOnce(object as Record<string, unknown>, {
     clusters: clusters.map((cluster) => generatorCluster(cluster)),
     repo: (url) => (isThisRepo(url) ? files : undefined),
   });

@@ -1,8 +1,7 @@
 import { isRecord } from "../../core/base/is-record.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
-import { readYamlDocuments } from "../../core/base/yaml-read.ts";
 import type { Figures, Undecided } from "../../core/report/onboarding/types.ts";
-import { LARGEST_MANIFEST } from "../config-repo/set-files.ts";
+import { documentsAt, LARGEST_MANIFEST } from "../config-repo/set-files.ts";
 import type { Manifest } from "./types.ts";
 
 /** What a repo holds that a rollout can be about. */
@@ -23,7 +22,7 @@ export function scanRepo(files: RepoFiles): Scan {
   const looked = paths.slice(0, MOST_FILES);
   const scan: Scan = { sets: [], applications: [], figures: figuresOf(files.paths()), undecided: [] };
   const templates = new Set<string>();
-  for (const path of looked) scanFile(scan, templates, path, readOrNull(files, path));
+  for (const path of looked) scanFile(scan, templates, path, files);
   scan.undecided.push(...chartsTold(templates));
   scan.figures.applicationSets = scan.sets.length;
   scan.figures.applications = scan.applications.length;
@@ -37,9 +36,10 @@ export function scanRepo(files: RepoFiles): Scan {
   return scan;
 }
 
-function scanFile(scan: Scan, templates: Set<string>, file: string, text: string | null): void {
+function scanFile(scan: Scan, templates: Set<string>, file: string, files: RepoFiles): void {
+  const text = readOrNull(files, file);
   if (text === null || text.length > LARGEST_MANIFEST || !MANIFEST.test(text)) return;
-  const documents = readYamlDocuments(text);
+  const documents = documentsAt(files, file, text);
   for (const [index, { value, problem, line }] of documents.entries()) {
     if (problem !== undefined) {
       if (text.includes("{{")) templates.add(file);

@@ -1,9 +1,8 @@
-import { render } from "../../core/appset/render.ts";
 import { SECRET_TYPE } from "../../core/argocd/decode/cluster.ts";
 import { plainServer } from "../../core/argocd/same.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import type { Hindrance } from "../../core/reasons/onboarding.ts";
-import { generatorCluster } from "../config-repo/appset-in-git.ts";
+import { generatorCluster, renderOnce } from "../config-repo/appset-in-git.ts";
 import { dig, listAt, textAt } from "./scan.ts";
 import type { InitCluster, InitInput, InitTarget, Manifest } from "./types.ts";
 
@@ -14,7 +13,7 @@ type Targets = { ok: true; targets: InitTarget[] } | { ok: false; why: Hindrance
 /** The Applications that an ApplicationSet of the repo yields, with their clusters. */
 export function targetsOfSet(set: Manifest, input: InitInput): Targets {
   const clusters = input.clusters.map((cluster) => generatorCluster(cluster));
-  const result = render(set.object, { clusters, repo: (url) => (input.isThisRepo(url) ? input.files : undefined) });
+  const result = renderOnce(set.object, { clusters, repo: (url) => (input.isThisRepo(url) ? input.files : undefined) });
   if (!result.ok) return { ok: false, why: { kind: "NotRendered", problem: result.problems[0] } };
   const usesClusters = mentionsClusters(set.object);
   if (usesClusters && clusters.length === 0) return { ok: false, why: { kind: "ClustersUnknown" } };

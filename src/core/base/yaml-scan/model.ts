@@ -101,17 +101,22 @@ export function endOf(node: YamlNode): number {
 /** The line starts of the text asked about last: a batch asks for hundreds of places in one file. */
 let lines: { text: string; starts: number[] } = { text: "", starts: [0] };
 
-function lineStarts(text: string): number[] {
-  if (lines.text === text) return lines.starts;
-  const starts = [0];
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
-  lines = { text, starts };
+/** Those up to an offset, and maybe more: nobody pays for the rest of a large file. */
+function lineStarts(text: string, offset: number): number[] {
+  if (lines.text !== text) lines = { text, starts: [0] };
+  const { starts } = lines;
+  for (let start = starts.at(-1) ?? 0; start <= offset; ) {
+    const at = text.indexOf("\n", start);
+    if (at === -1) break;
+    start = at + 1;
+    starts.push(start);
+  }
   return starts;
 }
 
 /** Line and column of an offset, both from 1. A byte order mark takes no column. */
 export function position(text: string, offset: number): { line: number; column: number } {
-  const starts = lineStarts(text);
+  const starts = lineStarts(text, offset);
   let low = 0;
   let high = starts.length - 1;
   while (low < high) {

@@ -9,6 +9,15 @@ export interface Cursor {
   stop: number;
   depth: number;
   readonly json: boolean;
+  /** A list of thousands of items has the same few keys in each. */
+  readonly keys: Map<string, string>;
+}
+
+export function keyOnce({ keys }: Cursor, key: string): string {
+  const known = keys.get(key);
+  if (known !== undefined) return known;
+  keys.set(key, key);
+  return key;
 }
 
 /** Thrown where the scanner gives up. Made once: its stack is of no use. */

@@ -1,10 +1,13 @@
 import { emptyNode, type MapNode, type Pair, type SeqNode, scalarNode, type YamlNode, type YamlTree } from "./model.ts";
 import { keyText } from "./scalar.ts";
-import { BAIL, type Cursor, enter, finishLine, isBlank, lineEnds, nextContent, plainEnd, quotedEnd, skipSpaces } from "./scan-cursor.ts";
+import { BAIL, type Cursor, enter, finishLine, isBlank, keyOnce, lineEnds, nextContent, plainEnd, quotedEnd, skipSpaces } from "./scan-cursor.ts";
 import { scanFlow } from "./scan-flow.ts";
 
 /** Control characters, line breaks that some readers know and others do not, and a byte order mark that does not come first. */
 const ODD_CHARACTER = /[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ufefe\uff00-\uffff\ufeff]|\r(?!\n)|(?<!^)\ufeff/;
+
+/** What was scanned last, until it is asked for again: a large file is mostly read for its values and then for its pins. */
+let last: { text: string; trees: YamlTree[] | undefined } | undefined;
 
 /**
  * A line scanner for the YAML that config repos are made of: block mappings and lists, one-line scalars, block scalars, flow
@@ -16,8 +19,16 @@ const ODD_CHARACTER = /[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ufefe\uff00-\uffff\uf
  * @throws RangeError where collections nest too deep for anyone.
  */
 export function scanYaml(text: string): YamlTree[] | undefined {
+  const again = last?.text === text ? last : undefined;
+  last = undefined;
+  if (again !== undefined) return again.trees;
+  last = { text, trees: scanAnew(text) };
+  return last.trees;
+}
+
+function scanAnew(text: string): YamlTree[] | undefined {
   if (ODD_CHARACTER.test(text)) return undefined;
-  const cursor: Cursor = { text, pos: 0, indent: -1, lineStart: 0, stop: 0, depth: 0, json: false };
+  const cursor: Cursor = { text, pos: 0, indent: -1, lineStart: 0, stop: 0, depth: 0, json: false, keys: new Map() };
   try {
     return scanDocuments(cursor);
   } catch (error) {
@@ -107,7 +118,7 @@ function scanPair(c: Cursor, column: number): Pair {
   } else {
     if (code === 45 && isBlank(c, keyStart + 1)) throw BAIL;
     const end = plainEnd(c, keyStart);
-    key = c.text.slice(keyStart, end);
+    key = keyOnce(c, c.text.slice(keyStart, end));
     colon = c.stop;
   }
   if (c.text.charCodeAt(colon) !== 58 || !isBlank(c, colon + 1) || colon - keyStart > 1000) throw BAIL;

@@ -157,7 +157,8 @@ function shown(proposal: Proposal, { written, previews }: Told, output: Options[
 function whatLintSays(checkout: Checkout, inventory: Inventory | undefined): (file: string, text: string) => Objection[] {
   const { root, made } = checkout;
   return (file, text) => {
-    const paths = [...new Set([...checkout.paths(), file])].toSorted();
+    const there = checkout.paths();
+    const paths = there.includes(file) ? there : [...there, file].toSorted();
     const withFile = { root, made, read: (path: string) => (path === file ? text : checkout.read(path)), paths: () => paths };
     const errors = lint(withFile, [file], inventory).problems.filter((problem) => problem.severity === "error");
     return errors.map((problem) => ({ kind: "Problem", problem }));

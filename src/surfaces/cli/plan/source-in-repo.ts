@@ -1,5 +1,4 @@
 /** What a checkout itself says of a rollout's Applications: rendered from its ApplicationSet, or as people wrote them. Called by `plan-inputs.ts`. */
-import { render } from "../../../core/appset/render.ts";
 import type { RenderResult } from "../../../core/appset/types.ts";
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
@@ -8,7 +7,7 @@ import { madeOnce, type RepoFiles } from "../../../core/base/repo-files.ts";
 import type { OwnWords, Problem, ProblemReason } from "../../../core/reasons/problems/problem.ts";
 import { sayRender } from "../../../core/report/reasons/render.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
-import { generatorCluster } from "../../../engine/config-repo/appset-in-git.ts";
+import { generatorCluster, renderOnce } from "../../../engine/config-repo/appset-in-git.ts";
 import { flat } from "../../../engine/config-repo/generator-params.ts";
 import { sameRepo } from "../../../engine/config-repo/repo-url.ts";
 import { declaredSet, isRefusedByArgo } from "../../../engine/lint/declared-sets.ts";
@@ -40,7 +39,7 @@ export function renderSource(rollout: Rollout, checkout: Checkout, inventory: In
     elsewhere ||= isElsewhere(origin, url, revision);
     return checkout;
   };
-  const result = render(found, { clusters, repo });
+  const result = renderOnce(found, { clusters, repo });
   if (!result.ok) {
     return {
       applications: [],
@@ -56,13 +55,27 @@ export function renderSource(rollout: Rollout, checkout: Checkout, inventory: In
       }),
     };
   }
-  const params = result.generators.flatMap((generator) => generator.params);
-  const applications = result.applications.flatMap((object, i): SeenApplication[] => {
+  return { applications: madeBySet(result, name, controlPlane), problems: [], whole: !elsewhere && !mentionsClusters(found) };
+}
+
+const MADE = new WeakMap<RenderResult, Map<string, SeenApplication[]>>();
+
+/** One rendering is looked at for lint, plan and preview. */
+function madeBySet(result: RenderResult, name: string, controlPlane: string): SeenApplication[] {
+  const known = MADE.get(result) ?? new Map<string, SeenApplication[]>();
+  MADE.set(result, known);
+  const made = known.get(controlPlane) ?? decodedBySet(result, name, controlPlane);
+  known.set(controlPlane, made);
+  return made;
+}
+
+function decodedBySet({ applications, generators }: RenderResult, name: string, controlPlane: string): SeenApplication[] {
+  const params = generators.flatMap((generator) => generator.params);
+  return applications.flatMap((object, i): SeenApplication[] => {
     const [seen] = decodeAll([owned(object, name)], controlPlane);
-    const own = params.length === result.applications.length ? params[i] : undefined;
+    const own = params.length === applications.length ? params[i] : undefined;
     return seen === undefined ? [] : [{ ...seen, ...defined({ params: own && flat(own) }) }];
   });
-  return { applications, problems: [], whole: !elsewhere && !mentionsClusters(found) };
 }
 
 /** A generator may read another repo or another branch: it is rendered over this one, and yields there what nobody knows here. */
@@ -113,7 +126,7 @@ function generatedInRepo(files: RepoFiles, inventory: Inventory | undefined): Re
   const first = new Map<string, Record<string, unknown>>();
   for (const { object: set } of scanCheckout(files).sets) {
     const { name } = (set["metadata"] ?? {}) as { name?: unknown };
-    const result = typeof name === "string" ? render(set, { clusters, repo: () => files }) : undefined;
+    const result = typeof name === "string" ? renderOnce(set, { clusters, repo: () => files }) : undefined;
     if (typeof name !== "string" || result?.ok !== true) continue;
     for (const one of result.applications) {
       const object = owned(one, name);
