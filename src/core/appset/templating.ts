@@ -141,7 +141,8 @@ function renderNode(templating: Templating, value: unknown, params: ParamSet, pl
   if (typeof value !== "object" || value === null) return renderLeaf(templating, value, params, place.parent, place.key);
   if (Array.isArray(value)) return value.map((item, index) => renderNode(templating, item, params, { parent: place, key: index }));
   const result: Record<string, unknown> = {};
-  for (const [key, item] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
+    const item = (value as Record<string, unknown>)[key];
     if (item === null || item === undefined) continue;
     const name = renderLeaf(templating, key, params, place, key) as string;
     setKey(result, name, renderNode(templating, item, params, { parent: place, key }));

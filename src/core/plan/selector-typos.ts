@@ -125,9 +125,11 @@ interface LabelsThere {
 
 function labelsOf(items: readonly Selectable[]): LabelsThere {
   const known = new Map<string, ReadonlySet<string>>();
+  const keys = new Set(["name"]);
+  for (const { labels } of items) for (const key of Object.keys(labels)) keys.add(key);
   return {
     left: MOST_LOOKS,
-    keys: new Set(["name", ...items.flatMap(({ labels }) => Object.keys(labels))]),
+    keys,
     of(key) {
       const before = known.get(key);
       if (before !== undefined) return before;

@@ -47,7 +47,8 @@ export async function withGeneratorParams(
 /** `a.b` for nested ones, as pins name them. */
 export function flat(params: Readonly<Record<string, unknown>>, prefix = ""): Record<string, string> {
   const found: Record<string, string> = {};
-  for (const [key, value] of Object.entries(params)) {
+  for (const key of Object.keys(params)) {
+    const value = params[key];
     if (isRecord(value)) Object.assign(found, flat(value, `${prefix}${key}.`));
     else if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") found[prefix + key] = String(value);
   }

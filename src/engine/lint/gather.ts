@@ -186,8 +186,7 @@ function editedOf(
   // A patch of the set, or another hub's: what Git declares here does not tell what becomes of it.
   const isApart = (file: string) =>
     set === undefined ||
-    (file !== set.file &&
-      (manifestAt(before, file, "ApplicationSet", [rollout.source]) !== undefined || feedsSet(before, set.file, file)));
+    (file !== set.file && (manifestAt(before, file, "ApplicationSet", [rollout.source]) !== undefined || feedsSet(before, set.file, file)));
   return [...edits].flatMap(([name, own]): EditedApplication[] => {
     const manifest = yielded.get(name);
     const live = parents.find((one) => one.name === name);

@@ -40,7 +40,6 @@ export function proveProposal({ targets, places }: Proposed, all: readonly InitT
   if (!after.ok) return [{ kind: "NotWritten", file: after.problem.file }];
   const written = new Set([...after.files].filter(([file, text]) => text !== input.files.read(file)).map(([file]) => file));
   const own = new Set(targets.map(keyOf));
-  const others = all.filter((target) => !own.has(keyOf(target)));
   const declaring = new Set(targets.flatMap(({ manifest, set }) => [manifest?.file ?? "", set?.manifest?.file ?? ""]));
   const isBase = ({ repoURL }: SourceView) => input.isThisRepo(repoURL);
   const made = [...written].filter((file) => !declaring.has(file));
@@ -59,7 +58,8 @@ export function proveProposal({ targets, places }: Proposed, all: readonly InitT
     return !files.some((file) => target.manifest?.file === file) && !rendered.has(keyOf(target)) && effect(target, files) === "none";
   });
   const near = nearTo(made, all, input.files);
-  const tooMuch = others.filter((target) => (rendered.has(keyOf(target)) || near.has(target)) && changed(target));
+  const suspects = rendered.size === 0 ? [...near] : all.filter((target) => near.has(target) || rendered.has(keyOf(target)));
+  const tooMuch = suspects.filter((target) => !own.has(keyOf(target)) && changed(target));
   return [
     ...(untouched.length === 0 ? [] : [{ kind: "ChangesNothing" as const, applications: namesOf(untouched) }]),
     ...(tooMuch.length === 0 ? [] : [{ kind: "ChangesOthers" as const, applications: namesOf(tooMuch) }]),

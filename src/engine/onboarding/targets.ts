@@ -3,6 +3,7 @@ import { plainServer } from "../../core/argocd/same.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import type { Hindrance } from "../../core/reasons/onboarding.ts";
 import { generatorCluster, renderOnce } from "../config-repo/appset-in-git.ts";
+import { flat } from "../config-repo/generator-params.ts";
 import { dig, listAt, textAt } from "./scan.ts";
 import type { InitCluster, InitInput, InitTarget, Manifest } from "./types.ts";
 
@@ -27,7 +28,7 @@ export function targetsOfSet(set: Manifest, input: InitInput): Targets {
   const index = indexOf(input.clusters);
   const targets: InitTarget[] = [];
   for (const [i, application] of result.applications.entries()) {
-    const own = known ? flatten(params[i] ?? {}) : {};
+    const own = known ? flat(params[i] ?? {}) : {};
     const { name, namespace, labels = {} } = application.metadata;
     const cluster = clusterOf(application.spec, own, labels, index);
     if (cluster === undefined)
@@ -157,13 +158,4 @@ function clusterOf(
 
 function destination(spec: Record<string, unknown>): string {
   return textAt(spec, "destination", "name") ?? textAt(spec, "destination", "server") ?? "no destination";
-}
-
-function flatten(params: Readonly<Record<string, unknown>>, prefix = ""): Record<string, string> {
-  const flat: Record<string, string> = {};
-  for (const [key, value] of Object.entries(params)) {
-    if (isRecord(value)) Object.assign(flat, flatten(value, `${prefix}${key}.`));
-    else if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") flat[prefix + key] = String(value);
-  }
-  return flat;
 }

@@ -1,6 +1,18 @@
 import { emptyNode, type MapNode, type Pair, type SeqNode, scalarNode, type YamlNode, type YamlTree } from "./model.ts";
 import { keyText } from "./scalar.ts";
-import { BAIL, type Cursor, enter, finishLine, isBlank, keyOnce, lineEnds, nextContent, plainEnd, quotedEnd, skipSpaces } from "./scan-cursor.ts";
+import {
+  BAIL,
+  type Cursor,
+  enter,
+  finishLine,
+  isBlank,
+  keyOnce,
+  lineEnds,
+  nextContent,
+  plainEnd,
+  quotedEnd,
+  skipSpaces,
+} from "./scan-cursor.ts";
 import { scanFlow } from "./scan-flow.ts";
 
 /** Control characters, line breaks that some readers know and others do not, and a byte order mark that does not come first. */
