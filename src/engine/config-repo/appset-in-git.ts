@@ -1,6 +1,5 @@
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
-import { endless, render } from "../../core/appset/render.ts";
-import type { AppSetCluster, RenderContext, RenderResult } from "../../core/appset/types.ts";
+import type { AppSetCluster, RenderResult } from "../../core/appset/types.ts";
 import { generatePathsOf } from "../../core/argocd/decode/application.ts";
 import { SECRET_TYPE } from "../../core/argocd/decode/cluster.ts";
 import { committedSources, intendedOf } from "../../core/argocd/decode/source.ts";
@@ -8,13 +7,11 @@ import type { Intended } from "../../core/argocd/liveness/types.ts";
 import type { SourceView } from "../../core/argocd/views.ts";
 import { defined } from "../../core/base/defined.ts";
 import { isRecord } from "../../core/base/is-record.ts";
-import { apart, isWhole } from "../../core/base/pass.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { readYamlDocuments, type YamlDocument } from "../../core/base/yaml-read.ts";
 import type { SourceRef } from "../../core/spec/rollout.ts";
-import { sameRepo } from "./repo-url.ts";
 import { documentsAt, LARGEST_MANIFEST, setFiles } from "./set-files.ts";
-import { noting, type Snapshot, type SyncFiles } from "./snapshot.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 /** By Application name. */
 export interface RenderedSpecs extends ReadonlyMap<string, Intended> {
@@ -182,89 +179,6 @@ export function generatorClusters(planes: Iterable<ControlPlane>): AppSetCluster
 export function generatorCluster(cluster: Pick<AppSetCluster, "name" | "server" | "labels"> & Partial<AppSetCluster>): AppSetCluster {
   const { name, server, labels, annotations = {}, project, derived } = cluster;
   return { name, server, labels: { ...labels, [SECRET_TYPE]: "cluster" }, annotations, ...defined({ project, derived }) };
-}
-
-/** Of sets that read neither clusters nor files, such as those of a list: they come out the same however often they are looked at. */
-const RENDERED = new WeakMap<object, RenderResult>();
-
-/** As `render`, of an object that nobody changes: what comes of it is everybody's, too. */
-export function renderOnce(object: Record<string, unknown>, { clusters, repo }: RenderContext): RenderResult {
-  const known = RENDERED.get(object);
-  if (known !== undefined) return known;
-  let isAlone = true;
-  const result = render(object, {
-    get clusters() {
-      isAlone = false;
-      return clusters;
-    },
-    repo(url, revision) {
-      isAlone = false;
-      return repo?.(url, revision);
-    },
-  });
-  if (isAlone && result.ok && isWhole()) RENDERED.set(object, result);
-  return result;
-}
-
-/**
- * What the set yields with the repo as in this snapshot. Git generators read it where they name the config repo at the
- * base branch; other repositories are not at hand and make the render say so.
- */
-export function renderAt(
-  set: ApplicationSetInGit,
-  clusters: readonly AppSetCluster[],
-  files: SyncFiles,
-  repoURL: string,
-  base: string,
-): RenderResult {
-  return renderOnce(set.object, {
-    clusters,
-    repo(url, revision) {
-      if (!sameRepo(url, repoURL) || (revision !== base && revision !== "HEAD" && revision !== "")) return undefined;
-      return files;
-    },
-  });
-}
-
-/** What a rendering works with, as plain data; the files are those of the snapshot. */
-export interface ApartRender {
-  object: Record<string, unknown>;
-  clusters: readonly AppSetCluster[];
-  repoURL: string;
-  base: string;
-}
-
-interface Rendered {
-  result: RenderResult;
-  /** Files that were read. */
-  read: readonly string[];
-}
-
-/** As `renderAt`, of the very files of a snapshot: done elsewhere where it takes long. */
-export function renderApart(
-  { object }: ApplicationSetInGit,
-  clusters: readonly AppSetCluster[],
-  files: SyncFiles,
-  repoURL: string,
-  base: string,
-): RenderResult {
-  const rest: ApartRender = { object, clusters, repoURL, base };
-  const nothing = { ok: false, applications: [], generators: [] };
-  const { result, read } = apart<Rendered>({
-    ...{ name: "render", text: "", rest, steps: 0 },
-    here: () => renderNoting(rest, files),
-    empty: { result: { ...nothing, problems: [] }, read: [] },
-    tooMuch: { result: { ...nothing, problems: [endless()] }, read: [] },
-  });
-  // Who notes what is read is to hear of what was read elsewhere.
-  for (const file of read) readOrNull(files, file);
-  return result;
-}
-
-/** Renders a set, and tells which files it was made from. */
-export function renderNoting({ object, clusters, repoURL, base }: ApartRender, files: SyncFiles): Rendered {
-  const read = new Set<string>();
-  return { result: renderAt({ file: "", object }, clusters, noting(files, read), repoURL, base), read: [...read] };
 }
 
 /** `madeFrom`: the files that the set was rendered from. */

@@ -4,8 +4,9 @@ import { pinsOf } from "../../core/plan/steps.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { applicationsOf, type SeenApplication } from "../resolve/draft.ts";
 import { setRef } from "../resolve/source-sets.ts";
-import { generatorClusters, renderApart } from "./appset-in-git.ts";
+import { generatorClusters } from "./appset-in-git.ts";
 import { setsByPlane } from "./plane-sets.ts";
+import { renderApart } from "./render-set.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /**

@@ -2,10 +2,10 @@
 import type { Ask } from "../../adapters/cell/port.ts";
 import type { Mirror } from "../../adapters/git/port.ts";
 import { readYamlDocuments } from "../../core/base/yaml-read.ts";
-import { type ApartRender, renderNoting } from "./appset-in-git.ts";
 import { readClusters } from "./inventory.ts";
 import { type ApartRollouts, readRollouts } from "./project.ts";
 import type { ApartInput } from "./read-in-cell.ts";
+import { type ApartRender, renderNoting } from "./render-set.ts";
 import { openSnapshot, type SyncFiles } from "./snapshot.ts";
 
 /** Works by name: on a text, with what else is told, over files that are asked for. */

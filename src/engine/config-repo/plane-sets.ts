@@ -15,12 +15,12 @@ import {
   generatorClusters,
   manifestIn,
   type RenderedSpecs,
-  renderApart,
   setsDeclaredIn,
   setsIn,
   specsOf,
 } from "./appset-in-git.ts";
 import { chartTemplate, feedingFile, liveWithPins, makerOf } from "./live-set.ts";
+import { renderApart } from "./render-set.ts";
 import { specDifference } from "./same-spec.ts";
 import { noting, type Snapshot, type SyncFiles } from "./snapshot.ts";
 

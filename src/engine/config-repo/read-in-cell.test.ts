@@ -6,9 +6,9 @@ import type { RepoFiles } from "../../core/base/repo-files.ts";
 import { readYamlDocuments } from "../../core/base/yaml-read.ts";
 import { openServerCell } from "../../surfaces/server/cell/open.ts";
 import { proposeApart } from "../onboarding/propose-tried.ts";
-import { renderApart } from "./appset-in-git.ts";
 import { kustomizationsIn } from "./kustomize.ts";
 import { readProject } from "./project.ts";
+import { renderApart } from "./render-set.ts";
 import { noting, openSnapshot } from "./snapshot.ts";
 
 const [shared, slow] = [openServerCell(), openServerCell({ cpuMs: 50 })];

@@ -2,8 +2,9 @@ import { SECRET_TYPE } from "../../core/argocd/decode/cluster.ts";
 import { plainServer } from "../../core/argocd/same.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import type { Hindrance } from "../../core/reasons/onboarding.ts";
-import { generatorCluster, renderOnce } from "../config-repo/appset-in-git.ts";
+import { generatorCluster } from "../config-repo/appset-in-git.ts";
 import { flat } from "../config-repo/generator-params.ts";
+import { renderOnce } from "../config-repo/render-set.ts";
 import { dig, listAt, textAt } from "./scan.ts";
 import type { InitCluster, InitInput, InitTarget, Manifest } from "./types.ts";
 
