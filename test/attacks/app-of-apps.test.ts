@@ -39,7 +39,7 @@ test("Applications that all say they make one another are looked at once each", 
   const application = views.get("app-0") as ApplicationView;
   const { seen, wants } = openChildren(() => undefined).of(
     { run, merged, plane, application, now: NOW, repoURL: REPO },
-    { ancestry: () => "unknown" },
+    { ancestry: () => "unknown", renderedNow: () => undefined },
     {},
   );
   expect(seen).toHaveLength(MANY - 1);

@@ -132,6 +132,7 @@ const MET: readonly [what: string, atLeast: number][] = [
   ["paused: Quarantine", 0.008],
   ["paused: Undecided", 0.005],
   ["syncs asked", 0.05],
+  ["merges before other stages of dependsOn", 0.0005],
 ];
 
 async function driveMany(first: number, runs: number): Promise<Result> {

@@ -134,7 +134,7 @@ export const specSchema = z.strictObject({
       )
       .max(50)
       .optional(),
-    "Rollouts that must be there first, cluster by cluster: a batch waits until each of its clusters has them confirmed. Cycles are an error.",
+    "Rollouts that must be there first, cluster by cluster: a batch waits until each of its clusters has them confirmed. Where environments share clusters [by the names of stages](../concepts.md#what-is-counted). Cycles are an error.",
   ),
   windows: key(
     z.array(windowSchema).min(1).max(50).optional(),

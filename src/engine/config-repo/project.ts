@@ -85,6 +85,7 @@ export async function readProject(snapshot: Snapshot, baseBranch?: string): Prom
       problems.push(...other.map((problem) => locate(problem, rollout)));
     }
     for (const clash of clashes(rollouts)) {
+      if (clash.problem.severity !== "error") continue;
       for (const rollout of clash.rollouts) out.add(rollout);
       problems.push(locate(clash.problem, clash.rollouts[1]));
     }

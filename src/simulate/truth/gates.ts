@@ -1,6 +1,6 @@
 import semver from "semver";
 import { epoch } from "../../core/base/time.ts";
-import type { Plan, Target } from "../../core/plan/plan-types.ts";
+import type { Target } from "../../core/plan/plan-types.ts";
 import { jitterUntil } from "../../core/run/gates/jitter.ts";
 import type { Batch, Run } from "../../core/run/state/run.ts";
 import type { Advanced } from "../../core/run/state/world.ts";
@@ -138,21 +138,51 @@ function missingOf(moment: Moment, run: Run, batch: Batch, dependsOn: readonly {
     if (first === undefined || other === undefined) continue;
     const wanted = atLeast === "SameVersion" ? (run.release.values["version"] ?? "") : atLeast;
     const suffices = (value: string) => value === wanted || (atLeast !== "SameVersion" && isAtLeast(value, wanted));
-    for (const cluster of new Set(batch.targets.map((target) => target.cluster))) {
-      const isOf = sameAs(first, cluster, truth);
-      for (const target of first.targets)
-        if (isOf(target) && takes(other.plan, target.cluster) && isMissing(truth, target, suffices, now))
-          wrong.push(`although ${rollout} is not at ${wanted} in ${cluster}`);
-    }
+    for (const cluster of new Set(batch.targets.map((target) => target.cluster)))
+      for (const target of firstOf(moment, first, other, run, cluster))
+        if (isMissing(truth, target, suffices, now)) wrong.push(`although ${rollout} is not at ${wanted} in ${cluster}`);
   }
   return wrong;
 }
 
-/** What is waited for: the same cluster or namespace; of Applications all on the same cluster. */
-function sameAs({ model }: RepoRollout, cluster: string, { clusters }: Truth): (target: Target) => boolean {
-  if (model?.counted?.by !== "application") return (target) => target.cluster === cluster;
-  const host = clusters.get(cluster)?.on?.key;
-  return ({ on }) => on === host;
+/** Tells whether a batch goes before what its `dependsOn` has on the same clusters in other stages. */
+export function goesBeforeOtherStages(moment: Moment, run: Run, batch: Batch): boolean {
+  const { truth, entries, now } = moment;
+  const wanted = run.release.values["version"];
+  return (truth.rollouts[moment.index]?.model?.dependsOn ?? []).some(({ rollout }) => {
+    const first = truth.rollouts.find((one) => one.name === rollout);
+    const other = first && entries[first.index]?.run;
+    if (first?.model?.counted?.by !== "application" || other === undefined) return false;
+    return batch.targets.some(({ cluster }) => {
+      const host = truth.clusters.get(cluster)?.on?.key;
+      const alike = firstOf(moment, first, other, run, cluster);
+      const beside = first.targets.filter(({ on, cluster: there }) => on === host && stageNames(other).has(there));
+      return beside.some((target) => !alike.includes(target) && isMissing(truth, target, (value) => value === wanted, now));
+    });
+  });
+}
+
+/**
+ * What is waited for: the same cluster or namespace. Of Applications the environment's: on the same cluster those in the stage of the same
+ * name; where it has none there, all of them.
+ */
+function firstOf({ truth }: Moment, { model, targets }: RepoRollout, other: Run, run: Run, cluster: string): Target[] {
+  const theirs = stageNames(other);
+  const taken = targets.filter((target) => theirs.has(target.cluster));
+  if (model?.counted?.by !== "application") return taken.filter((target) => target.cluster === cluster);
+  const host = truth.clusters.get(cluster)?.on?.key;
+  const beside = taken.filter(({ on }) => on === host);
+  const own = stageNames(run).get(cluster);
+  const alike = beside.filter((target) => theirs.get(target.cluster) === own);
+  return alike.length > 0 ? alike : beside;
+}
+
+/** The stage that each of a run's clusters is in, also of those that were put off or joined. */
+function stageNames({ plan, joined = [] }: Run): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const { name, clusters, requeued } of plan.stages) for (const cluster of [...clusters, ...requeued]) names.set(cluster, name);
+  for (const { cluster, stage } of joined) names.set(cluster, plan.stages[stage]?.name ?? "");
+  return names;
 }
 
 /** Tells whether a target that was brought where it is by us is at too low a version, or not healthy at it. */
@@ -177,10 +207,6 @@ function isMerge({ forge }: Truth, { id, by }: ModelCommit): boolean {
 function isAtLeast(value: string, wanted: string): boolean {
   const [have, least] = [semver.coerce(value), semver.coerce(wanted)];
   return have !== null && least !== null && semver.gte(have, least);
-}
-
-function takes(plan: Plan, cluster: string): boolean {
-  return plan.stages.some((stage) => stage.clusters.includes(cluster) || stage.requeued.includes(cluster));
 }
 
 /** A batch that has just been made: none kept apart is in it together, and it has not grown past what the batches before it earned. */

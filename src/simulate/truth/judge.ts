@@ -11,7 +11,7 @@ import type { Entry, Freeze, Said, Truth } from "../world/world.ts";
 import { leftOutIsNotMerged, turnIsTakenRightly } from "./ahead.ts";
 import { confirmedTruly, followsTheWell, mergeIsSound, strangersChangeNothing } from "./checks.ts";
 import { batchIsOfItsClusters, joinersLand, nobodyIsForgotten, quarantineIsKept, requeuedGoesBack, revertIsRight } from "./clusters.ts";
-import { againIsAllowed, batchIsCutRight, intentionIsAllowed, noteAmendments, noteApprovals } from "./gates.ts";
+import { againIsAllowed, batchIsCutRight, goesBeforeOtherStages, intentionIsAllowed, noteAmendments, noteApprovals } from "./gates.ts";
 import type { Advance, Amended, Approvals } from "./moment.ts";
 import { failuresAreTold, outsideIsWaitedFor } from "./outside.ts";
 import { promotesWhatWasShown } from "./promotes.ts";
@@ -189,6 +189,7 @@ function judgeBatches(judge: Judge, entries: readonly Entry[], index: number, be
     );
     if (batch.intention === undefined || batch.intention.at === was?.intention?.at) continue;
     const moment = { truth: judge.truth, entries, index, approvals: judge.approvals, amended: judge.amended, now };
+    if (goesBeforeOtherStages(moment, run, batch)) count(judge, "merges before other stages of dependsOn");
     judge.violations.push(...intentionIsAllowed(moment, run, batch), ...outsideIsWaitedFor(moment, run, batch));
     judge.violations.push(...followsTheWell(judge.truth, run, batch, now));
     judge.violations.push(...pausesAreKept(moment, run, batch), ...quarantineIsKept(moment, run, batch), ...leftOutIsNotMerged(run, batch));

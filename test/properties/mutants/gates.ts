@@ -129,6 +129,18 @@ export const GATE_MUTANTS: readonly Mutant[] = [
     by: /although payments is not at/,
     within: 6000,
   },
+  {
+    name: "dependsOn waits for another stage than its own",
+    bug: { advance: blind((world) => others(world, otherStages)) },
+    by: /although payments is not at/,
+    within: 6000,
+  },
+  {
+    name: "dependsOn waits for nothing where the stage of its name has nothing on the cluster",
+    bug: { advance: blind((world, run) => others(world, (one) => onlyStages(one, run))) },
+    by: /although payments is not at/,
+    within: 20_000,
+  },
   { name: "limits are ignored", bug: { advance: blind((world) => without(world, "limits")) }, by: /in flight/ },
   { name: "dependsOn is ignored", bug: { advance: withSpec((spec) => without(spec, "dependsOn")) }, by: /although payments is not at/ },
   {
@@ -213,6 +225,22 @@ function onHost(plan: Plan, host: () => string | undefined): Plan {
     requeuedTargets: stage.requeuedTargets.map(put),
   }));
   return { ...plan, stages };
+}
+
+/** Each stage of what is counted on clusters bears the name of the next. */
+function otherStages(run: Run): Run {
+  const { stages, targetBy } = run.plan;
+  if (targetBy === undefined) return run;
+  return { ...run, plan: { ...run.plan, stages: stages.map((stage, at) => ({ ...stage, name: stages.at(at - 1)?.name ?? stage.name })) } };
+}
+
+/** As it once was: of a rollout that has the stage of an open batch somewhere, no other stage is there. */
+function onlyStages(other: Run, run: Run): Run {
+  const open = run.batches.filter(isOpen).map(({ stage }) => run.plan.stages[stage]?.name);
+  const { stages, targetBy } = other.plan;
+  if (targetBy === undefined || !stages.some(({ name }) => open.includes(name))) return other;
+  const none = { clusters: [], requeued: [], batches: [], requeuedTargets: [] };
+  return { ...other, plan: { ...other.plan, stages: stages.map((stage) => (open.includes(stage.name) ? stage : { ...stage, ...none })) } };
 }
 
 /** As it once was: what is too large is neither made smaller nor told to anybody. */

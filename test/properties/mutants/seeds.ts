@@ -32,6 +32,8 @@ export const SHOWN_AT: Readonly<Record<string, number>> = {
   "before a merge health is what was last told of": 270,
   "branches that others may write to are no matter": 211,
   "dependsOn is ignored": 15,
+  "dependsOn waits for another stage than its own": 3152,
+  "dependsOn waits for nothing where the stage of its name has nothing on the cluster": 932,
   "freezes are ignored": 33,
   "freezes for one stage are ignored": 762,
   "freezes for some clusters are ignored": 260,

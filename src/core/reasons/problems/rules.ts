@@ -24,6 +24,8 @@ export interface RuleProblems {
   UNKNOWN_DEPENDENCY: { kind: "Broken"; name: string; brokenFile: string } | { kind: "Unknown"; name: string; near?: string | undefined };
   /** `own`, `known`: names of the values of this rollout's release and of the other's. */
   DEPENDENCY_VALUE: { kind: "Same" | "AtLeast"; name: string; own: readonly string[]; known: readonly string[] };
+  /** `known`: stages of the other rollout. */
+  DEPENDENCY_STAGES: { rollout: string; stage: string; known: readonly string[]; near?: string | undefined };
   DEPENDENCY_CYCLE: { circle: readonly string[] };
 }
 

@@ -72,7 +72,8 @@ function windowLine(whose: string, all: readonly Window[], now: number): string 
 function dependencies({ dependsOn = [], targetBy }: Rollout): string[] {
   return dependsOn.slice(0, MOST_LISTED).map(({ rollout, atLeast }) => {
     const version = atLeast === "SameVersion" ? "this version" : `least ${code(short(atLeast, 60))}`;
-    return inCounted(`Each <cluster> waits for ${code(short(rollout, 60))} there, at ${version}.`, { targetBy });
+    const where = targetBy === undefined ? "there" : "on its cluster, in the stage of the same name if it has one there";
+    return inCounted(`Each <cluster> waits for ${code(short(rollout, 60))} ${where}, at ${version}.`, { targetBy });
   });
 }
 

@@ -39,6 +39,35 @@ function other(clusters: number, by: "cluster" | "application"): Run {
   return by === "application" ? onOne(run) : run;
 }
 
+function named(run: Run, cluster: string): Run {
+  return JSON.parse(JSON.stringify(run).replaceAll('"hub/c1"', JSON.stringify(cluster))) as Run;
+}
+
+/** With each of its targets in a stage of its own. */
+function inStages(run: Run, names: readonly string[]): Run {
+  const [stage] = run.plan.stages;
+  if (stage === undefined) throw new Error("no stage");
+  const targets = stage.batches.flatMap((batch) => batch.targets);
+  const stages = names.map((name, index) => {
+    const own = targets.slice(index, index + 1);
+    const clusters = own.map(({ cluster }) => cluster);
+    return { ...stage, name, clusters, batches: [{ clusters, targets: own }] };
+  });
+  return { ...run, plan: { ...run.plan, stages } };
+}
+
+/** With what the first stage takes on another cluster. */
+function firstStageOn(run: Run, on: string): Run {
+  const stages = run.plan.stages.map((stage, index) => ({
+    ...stage,
+    batches: stage.batches.map((batch) => ({
+      ...batch,
+      targets: batch.targets.map((target) => (index === 0 ? { ...target, on } : target)),
+    })),
+  }));
+  return { ...run, plan: { ...run.plan, stages } };
+}
+
 describe("rollouts that count differently are held against each other by clusters", () => {
   test("four Applications on one cluster are one cluster of `limits`, and four targets", () => {
     const self = twoInFlight({ clusters: 1 });
@@ -121,8 +150,6 @@ describe("rollouts that count differently are held against each other by cluster
   });
 
   test("Argo CD's own cluster is one, whether a rollout calls it by its control plane or not", () => {
-    const named = (run: Run, cluster: string): Run =>
-      JSON.parse(JSON.stringify(run).replaceAll('"hub/c1"', JSON.stringify(cluster))) as Run;
     const same = { rollout: "ledger", atLeast: "SameVersion" };
     const mine = bench(1).run;
     for (const [theirs, ours] of [
@@ -134,6 +161,31 @@ describe("rollouts that count differently are held against each other by cluster
       expect(haltCovers(halt, named(mine, ours), ours)).toBe(true);
     }
     expect(missingAt(named(other(1, "cluster"), "far/in-cluster"), same, named(mine, "hub/hub"), "hub/hub")).toBeUndefined();
+  });
+
+  test("dependsOn waits for what the other rollout has on the cluster in the stage of the same name, and where it has nothing there for all", () => {
+    const same = { rollout: "ledger", atLeast: "SameVersion" };
+    const mine = (...names: string[]) => inStages(onOne(bench(2).run), names);
+    const theirs = inStages(other(2, "application"), ["dev", "prod"]);
+    const devIsThrough = {
+      ...theirs,
+      batches: theirs.batches.map((batch) => ({
+        ...batch,
+        targets: batch.targets.map((one) => (one.cluster === "hub/c1" ? { ...one, phase: "Healthy" as const } : one)),
+      })),
+    };
+    expect(missingAt(devIsThrough, same, mine("dev", "prod"), "hub/c1")).toBeUndefined();
+    expect(missingAt(devIsThrough, same, mine("dev", "prod"), "hub/c2")).toMatchObject({ code: "VERSION_UNKNOWN" });
+    expect(missingAt(devIsThrough, same, mine("prod", "dev"), "hub/c1")).toMatchObject({ code: "VERSION_UNKNOWN" });
+    expect(missingAt(devIsThrough, same, mine("test", "prod"), "hub/c1")).toMatchObject({ code: "VERSION_UNKNOWN" });
+    // It has a stage of that name, and nothing of it on this cluster.
+    expect(missingAt(firstStageOn(devIsThrough, "hub/far"), same, mine("dev", "prod"), "hub/c1")).toMatchObject({
+      code: "VERSION_UNKNOWN",
+    });
+    // What counts clusters takes each with all that is on it.
+    expect(missingAt(devIsThrough, same, inStages(named(bench(1).run, "hub/one"), ["dev"]), "hub/one")).toMatchObject({
+      code: "VERSION_UNKNOWN",
+    });
   });
 
   test("dependsOn waits for all that the other rollout has on the cluster", () => {

@@ -60,14 +60,25 @@ function allOf({ release }: Run, atLeast = "SameVersion"): string {
   return atLeast === "SameVersion" ? Object.values(release.values).join(", ") : atLeast;
 }
 
-/** What the other rollout counts there: the same thing, or all that is on the same cluster. */
+/**
+ * What the other rollout counts there: the same thing, or what is on the same cluster. Environments that share a cluster are told apart by
+ * their stages: of an Application or a namespace it is what the stage of the same name has there; where it has nothing there, all.
+ */
 function placesAt(other: Run, run: Run, cluster: string): string[] {
   const { targetBy } = run.plan;
   // Applications of two rollouts are never the same.
   if (targetBy === other.plan.targetBy && targetBy !== "application")
     return keysOf(cluster).filter((one) => stageOf(other, one) !== undefined || other.stays?.includes(one) === true);
   const hosts = keysOf(hostOf(run, cluster));
-  return [...clusterKeys(other), ...(other.stays ?? [])].filter((one) => hosts.includes(hostOf(other, one)));
+  const there = [...clusterKeys(other), ...(other.stays ?? [])].filter((one) => hosts.includes(hostOf(other, one)));
+  if (targetBy === undefined) return there;
+  const own = stageNameOf(run, cluster);
+  const alike = there.filter((one) => own !== undefined && stageNameOf(other, one) === own);
+  return alike.length > 0 ? alike : there;
+}
+
+function stageNameOf(run: Run, cluster: string): string | undefined {
+  return run.plan.stages[stageOf(run, cluster) ?? -1]?.name;
 }
 
 function missingIn(

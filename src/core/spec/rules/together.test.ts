@@ -93,6 +93,25 @@ describe("rollouts of one repo", () => {
     expect(told([of("ledger"), of("orders", "leger")])[0]).toMatch(/leger.*ledger/);
   });
 
+  test("dependsOn between rollouts whose environments share clusters goes by the names of stages: none in common is warned of", () => {
+    const of = (name: string, targetBy: "namespace" | "application" | undefined, ...stages: string[]) => {
+      const made = rollout(name, `${name}-set`);
+      const [stage] = made.stages;
+      if (stage === undefined) throw new Error("no stage");
+      return { ...made, targetBy, stages: stages.map((own) => ({ ...stage, name: own })) };
+    };
+    const told = (one: ReturnType<typeof of>, other: ReturnType<typeof of>) =>
+      clashes([{ ...one, dependsOn: [{ rollout: other.name, atLeast: "SameVersion" }] }, other]).map(
+        ({ problem }) => `${problem.severity} ${problem.path?.join(".")}: ${sayProblem(problem).message} (${sayProblem(problem).hint})`,
+      );
+    expect(told(of("web", "application", "dev", "prod"), of("base", "namespace", "prod"))).toEqual([]);
+    expect(told(of("web", "namespace", "dev"), of("base", "namespace", "prod"))).toEqual([]);
+    expect(told(of("web", undefined, "dev"), of("base", "application", "prod"))).toEqual([]);
+    expect(told(of("web", "application", "dev", "prod"), of("base", "application", "deve", "production"))).toEqual([
+      'warning spec.dependsOn.0.rollout: no stage is called as one of "base" (deve, production): each batch waits for all that it has on the clusters, whatever the environment (rename dev to deve, as there)',
+    ]);
+  });
+
   test("dependsOn compares values by name: two releases of several that have none in common could only wait for ever", () => {
     const set = (name: string, ...values: string[]) => ({
       ...rollout(name, `${name}-set`),

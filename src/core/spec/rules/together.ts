@@ -79,6 +79,9 @@ function dependencies(rollouts: readonly Rollout[], unread: readonly Unread[]): 
       if (other !== undefined) {
         const reason = incomparable(rollout, other, atLeast);
         if (reason !== undefined) found.push({ rollouts: [rollout, rollout], problem: problemIn(rollout.file, reason, path) });
+        const apart = unshared(rollout, other);
+        if (apart !== undefined)
+          found.push({ rollouts: [rollout, rollout], problem: { ...problemIn(rollout.file, apart, path), severity: "warning" } });
         continue;
       }
       const brokenFile = broken.get(name)?.file;
@@ -108,6 +111,16 @@ function incomparable(rollout: Rollout, other: Rollout, atLeast: string): Proble
   return isOne || own.some((name) => known.includes(name))
     ? undefined
     : { code: "DEPENDENCY_VALUE", kind: "Same", name: other.name, own, known };
+}
+
+/** Where environments share clusters, stages of one name belong together. Where there are none, each waits for all on its cluster. */
+function unshared(rollout: Rollout, other: Rollout): ProblemReason | undefined {
+  const by = [rollout.targetBy, other.targetBy];
+  if (by.includes(undefined) || by.every((one) => one === "namespace")) return undefined;
+  const [own, known] = [rollout, other].map(({ stages }) => stages.map(({ name }) => name));
+  if (own === undefined || known === undefined || own.some((name) => known.includes(name))) return undefined;
+  const [name = "", near] = own.flatMap((one) => [one, nearest(one, known)]);
+  return { code: "DEPENDENCY_STAGES", rollout: other.name, stage: name, known, near };
 }
 
 function valueNames({ release }: Rollout): string[] {

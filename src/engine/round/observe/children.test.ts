@@ -8,6 +8,7 @@ import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { Assessment } from "../../../core/run/state/world.ts";
 import type { Refresher } from "../guard/refresh.ts";
 import { askForChildren, openChildren } from "./children.ts";
+import type { Facts } from "./mirror-facts.ts";
 import { openTargetLooks } from "./observe-targets.ts";
 import { openOwners } from "./stability.ts";
 
@@ -41,7 +42,14 @@ const onHub = (name: string, makes: readonly string[]) => {
 const ancestry = (seen: string) => (seen === OLDER ? "missing" : seen === LATER || seen === COMMIT ? "contains" : "unknown") as never;
 
 /** What is seen of the children of `root`, which follows the config repo's main. */
-function seen(root: ApplicationView, others: readonly ApplicationView[], now = NOW, clusters: readonly unknown[] = [], set?: object) {
+function seen(
+  root: ApplicationView,
+  others: readonly ApplicationView[],
+  now = NOW,
+  clusters: readonly unknown[] = [],
+  set?: object,
+  renderedNow: Facts["renderedNow"] = () => undefined,
+) {
   const plane = {
     name: "hub",
     application: (_: string, name: string) => others.find((one) => one.name === name),
@@ -52,7 +60,8 @@ function seen(root: ApplicationView, others: readonly ApplicationView[], now = N
   const run = { spec: { ...sampleRollout(), settleMs: 10_000, graceMs: 30_000 } };
   const merged = { commit: COMMIT, at: MERGED } as never;
   const children = openChildren(openOwners());
-  const look = (time: number) => children.of({ run, merged, plane, application: root, now: time, repoURL: REPO }, { ancestry }, {});
+  const look = (time: number) =>
+    children.of({ run, merged, plane, application: root, now: time, repoURL: REPO }, { ancestry, renderedNow }, {});
   // Each settles by our own clock, a child before its parent.
   for (const before of [30_000, 15_000]) look(now - before);
   const { seen: found, wants } = look(now);
@@ -188,8 +197,16 @@ test("what a set made before its parent changed it does not count, nor a set tha
     expect.stringMatching(/^argocd\/web-eu pending: /),
   ]);
   expect(told({ generators: list(eu, { ...eu, name: "web-us" }), template: template("{{path}}") })[1]).toMatch(/^argocd\/web-us pending: /);
-  // What a Git generator reads is not at hand: then what the template says by itself has to stand there.
+  // What a Git generator reads may not be at hand: then what the template says by itself has to stand there.
   const git = [{ git: { repoURL: REPO, revision: "main", directories: [{ path: "clusters/*" }] } }];
   expect(told({ generators: git, template: template("{{path}}") })).toEqual([expect.stringMatching(/^argocd\/web-eu live: /)]);
   expect(told({ generators: git, template: template("apps/next") })).toEqual([expect.stringMatching(/^argocd\/web-eu pending: /)]);
+  // Where it is, each has to be as the set renders it, and all of them there.
+  const intended = (path: string) => ({ ...view("web-eu").spec, sources: [{ ...view("web-eu").spec.sources[0], path }] }) as never;
+  const read = (yields: ReturnType<Facts["renderedNow"]>) =>
+    seen(root, [made], NOW, [], setOf({ generators: git, template: template("{{path}}") }), () => yields).told;
+  expect(read(new Map([["web-eu", intended("apps/payments")]]))).toEqual([expect.stringMatching(/^argocd\/web-eu live: /)]);
+  expect(read(new Map([["web-eu", intended("apps/next")]]))).toEqual([expect.stringMatching(/^argocd\/web-eu pending: /)]);
+  expect(read(new Map([["web-us", intended("apps/payments")]]))[1]).toMatch(/^argocd\/web-us pending: /);
+  expect(read("unread")).toEqual([expect.stringMatching(/^argocd\/web pending: /)]);
 });

@@ -4,6 +4,7 @@
  */
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
 import { render } from "../../../core/appset/render.ts";
+import type { AppSetCluster } from "../../../core/appset/types.ts";
 import { isInCluster } from "../../../core/argocd/cluster-views.ts";
 import { committedSources, intendedOf } from "../../../core/argocd/decode/source.ts";
 import { assess } from "../../../core/argocd/liveness/liveness.ts";
@@ -54,7 +55,7 @@ interface Want {
 
 /** What was seen of each child before is kept in memory: after a restart settling begins anew. */
 export interface Children {
-  of(parent: Parent, facts: Pick<Facts, "ancestry">, kept: LivenessInput["kept"]): { seen: ChildSeen[]; wants: Want[] };
+  of(parent: Parent, facts: Pick<Facts, "ancestry" | "renderedNow">, kept: LivenessInput["kept"]): { seen: ChildSeen[]; wants: Want[] };
 }
 
 interface Child {
@@ -66,8 +67,11 @@ interface Child {
   untold?: AnyReason;
 }
 
+/** What a set that reads the config repo yields there, by name; undefined: it reads something else. */
+type Renders = (set: ApplicationSetView, clusters: readonly AppSetCluster[]) => ReadonlyMap<string, Intended> | "unread" | undefined;
+
 /** Those that a parent makes on the very hub it is on; what it makes elsewhere another Argo CD runs. */
-export function childrenOf(plane: ControlPlane, parent: ApplicationView): Child[] {
+export function childrenOf(plane: ControlPlane, parent: ApplicationView, renders: Renders = () => undefined): Child[] {
   const { name, namespace, spec, status } = parent;
   if (status.children === undefined && status.childSets === undefined) return [];
   const cluster = clusterOf(plane, parent);
@@ -87,13 +91,13 @@ export function childrenOf(plane: ControlPlane, parent: ApplicationView): Child[
   const generated = (status.childSets ?? []).flatMap((place): Child[] => {
     const [space = "", child = ""] = place.split("/");
     const set = plane.applicationSet(space, child);
-    return isOurs(space, set) ? ofSet(plane, place, set) : [];
+    return isOurs(space, set) ? ofSet(plane, place, set, renders) : [];
   });
   return [...own, ...generated];
 }
 
 /** What a set makes. Its controller may not have taken up yet what the parent changed of it, so each is held against what the set says now. */
-function ofSet(plane: ControlPlane, place: string, set: ApplicationSetView | undefined): Child[] {
+function ofSet(plane: ControlPlane, place: string, set: ApplicationSetView | undefined, renders: Renders): Child[] {
   const made = set === undefined ? [] : plane.applications({ namespace: set.namespace, name: set.name });
   const error = set?.conditions.find(({ type, status }) => type === "ErrorOccurred" && status === "True");
   const hasRun = set !== undefined && (set.conditions.length > 0 || made.length > 0);
@@ -101,7 +105,10 @@ function ofSet(plane: ControlPlane, place: string, set: ApplicationSetView | und
     const said = error && (error.message ?? error.reason ?? "").slice(0, 300);
     return [{ place, view: undefined, untold: livenessReason("CHILD_SET_UNTOLD", { set: place, seen: set !== undefined, said }) }];
   }
-  const specs = renderedNow(plane, set);
+  const clusters = generatorClusters([plane]);
+  const specs = renderedNow(set, clusters) ?? renders(set, clusters);
+  if (specs === "unread")
+    return [{ place, view: undefined, untold: livenessReason("CHILD_SET_UNTOLD", { set: place, seen: true, said: undefined }) }];
   const missing = [...(specs?.keys() ?? [])].filter((name) => !made.some((view) => view.name === name));
   return [
     ...made.map((view): Child => {
@@ -117,8 +124,7 @@ function ofSet(plane: ControlPlane, place: string, set: ApplicationSetView | und
 const rendered = new WeakMap<ApplicationSetView, { clusters: string; specs: ReadonlyMap<string, Intended> | undefined }>();
 
 /** By name, from the set as it lives and the clusters that Argo CD knows. undefined: it reads what is not at hand, as Git generators do. */
-function renderedNow(plane: ControlPlane, set: ApplicationSetView): ReadonlyMap<string, Intended> | undefined {
-  const clusters = generatorClusters([plane]);
+function renderedNow(set: ApplicationSetView, clusters: readonly AppSetCluster[]): ReadonlyMap<string, Intended> | undefined {
   const known = rendered.get(set);
   const as = JSON.stringify(clusters);
   if (known?.clusters === as) return known.specs;
@@ -149,7 +155,7 @@ export function openChildren(troubleOfOwner: TroubleOfOwner): Children {
 
   function look(
     parent: Parent & { application: ApplicationView },
-    facts: Pick<Facts, "ancestry">,
+    facts: Pick<Facts, "ancestry" | "renderedNow">,
     kept: LivenessInput["kept"],
     wants: Want[],
     above: { seen: Set<string>; depth: number },
@@ -158,7 +164,8 @@ export function openChildren(troubleOfOwner: TroubleOfOwner): Children {
     const { settleMs, graceMs, suspended } = run.spec;
     const { seen, depth } = above;
     // Each once, however many make it: they may make one another.
-    const fresh = childrenOf(plane, application).filter(({ place }) => !seen.has(place));
+    const renders: Renders = (set, clusters) => facts.renderedNow(set, clusters, merged.commit);
+    const fresh = childrenOf(plane, application, renders).filter(({ place }) => !seen.has(place));
     for (const { place } of fresh) seen.add(place);
     return fresh.map(({ place, view, intended, untold }): ChildSeen => {
       if (untold !== undefined) return { name: place, verdict: "pending", because: untold };

@@ -1,11 +1,14 @@
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
+import { GitError } from "../../../adapters/git/port.ts";
+import type { AppSetCluster } from "../../../core/appset/types.ts";
 import { drySHAOf, metadataOf } from "../../../core/argocd/hydrator-metadata.ts";
 import { isFullSha } from "../../../core/argocd/liveness/moment.ts";
-import type { Ancestry, HydratedFiles } from "../../../core/argocd/liveness/types.ts";
+import type { Ancestry, HydratedFiles, Intended } from "../../../core/argocd/liveness/types.ts";
 import { normalRepo } from "../../../core/argocd/same.ts";
-import type { SourceView, SyncWindowsView } from "../../../core/argocd/views.ts";
+import type { ApplicationSetView, SourceView, SyncWindowsView } from "../../../core/argocd/views.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import type { Batch, BatchTarget } from "../../../core/run/state/run.ts";
+import { renderApart, specsOf } from "../../config-repo/appset-in-git.ts";
 import type { Commits } from "../../config-repo/commits.ts";
 import type { RemoteHeads } from "../../config-repo/remote-heads.ts";
 import { isImageEdit, type Pins } from "../../resolve/pin-values.ts";
@@ -23,9 +26,13 @@ export interface Facts {
   images(batch: Batch, target: BatchTarget): readonly string[] | undefined;
   /** What stands beside the hydrated manifests of a source at a revision. */
   hydrated(source: SourceView, seen: string): HydratedFiles;
+  /** What a live set whose generators read the config repo yields, by name: at the base's head, or at a commit that it lacks yet. */
+  renderedNow(set: ApplicationSetView, clusters: readonly AppSetCluster[], commit: string): SetNow | "unread" | undefined;
   /** undefined: they cannot be seen. */
   windows(plane: ControlPlane, namespace: string, name: string): SyncWindowsView | undefined;
 }
+
+type SetNow = ReadonlyMap<string, Intended>;
 
 const KEEP_TAG_MS = 60_000;
 const KEEP_WINDOWS_MS = 30_000;
@@ -50,6 +57,7 @@ export function openFacts({ mirror, clock, log, repoURL }: Context, commits: Com
   const keptPins = new BoundedMap<string, { commit: string } | null>(MOST_KEPT);
   const keptImages = new BoundedMap<string, readonly string[]>(MOST_KEPT);
   const keptHydrated = new BoundedMap<string, HydratedFiles>(MOST_KEPT);
+  const keptSets = new WeakMap<ApplicationSetView, { key: string; specs: SetNow | undefined }>();
   const keptWindows = new BoundedMap<string, { at: number; view: SyncWindowsView | undefined }>(MOST_KEPT);
   /** Revisions our mirror does not have, and when it was last fetched for them. */
   const missing = new BoundedMap<string, number>(MOST_KEPT);
@@ -109,6 +117,20 @@ export function openFacts({ mirror, clock, log, repoURL }: Context, commits: Com
           if (files !== "unknown") keptHydrated.set(key, files);
         });
         return "unknown";
+      },
+      renderedNow(set, clusters, commit) {
+        const { branch, base } = remote.last;
+        if (branch === undefined) return "unread";
+        const isBehind = base === undefined || (base !== commit && this.ancestry(base, commit) !== "contains");
+        const at = isBehind ? commit : base;
+        const key = `${at} ${JSON.stringify(clusters)}`;
+        const known = keptSets.get(set);
+        if (known?.key === key) return known.specs;
+        asked.set(`set ${set.namespace}/${set.name} ${key}`, async () => {
+          const specs = await askSet(set, clusters, at, branch);
+          if (specs !== "unread") keptSets.set(set, { key, specs });
+        });
+        return "unread";
       },
       windows(plane, namespace, name) {
         const key = `${plane.name}/${namespace}/${name}`;
@@ -181,6 +203,21 @@ export function openFacts({ mirror, clock, log, repoURL }: Context, commits: Com
     const edit = target.edits.find((one, index) => one.kind !== "branch" && values[index] !== one.to);
     if (edit === undefined) return null;
     return { commit: (await commits.lastTouchAfter(merged, seen, edit.kind === "copy" ? `${edit.file}/` : edit.file))?.sha ?? seen };
+  }
+
+  async function askSet(
+    { name, namespace, uid, spec }: ApplicationSetView,
+    clusters: readonly AppSetCluster[],
+    at: string,
+    branch: string,
+  ) {
+    const set = { file: "", object: { metadata: { name, namespace, uid }, spec } };
+    try {
+      return specsOf(await commits.snapshot(at).with((files) => renderApart(set, clusters, files, repoURL, branch)));
+    } catch (error) {
+      log.debug({ set: `${namespace}/${name}`, commit: at, error: String(error) }, "a child set could not be rendered");
+      return error instanceof GitError && error.kind !== "Unavailable" ? undefined : "unread";
+    }
   }
 
   async function askWindows(plane: ControlPlane, namespace: string, name: string): Promise<SyncWindowsView | undefined> {

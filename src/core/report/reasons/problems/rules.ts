@@ -133,6 +133,12 @@ export const RULE_PROBLEMS = problemsOf<RuleProblems>()({
     means: "`dependsOn` compares values by name, and there is none to compare",
     todo: "give the value that is meant one name in both rollouts",
   },
+  DEPENDENCY_STAGES: {
+    says: 'no stage is called as one of "{rollout}" ({known}): each batch waits for all that it has on the clusters, whatever the environment',
+    hint: "[rename {stage} to {near}, as there|give stages of one environment one name in both]",
+    means: "environments share clusters, and `dependsOn` tells them apart by the names of stages",
+    warns: true,
+  },
   DEPENDENCY_CYCLE: {
     says: (r) => `dependsOn goes in a circle: ${r.circle.join(" → ")}`,
     hint: "take one of them out",

@@ -190,6 +190,10 @@ export const PROBLEM_SAMPLES: Samples<ProblemCode> = {
     { kind: "Same", name: "base", own: ["image"], known: ["chart", "app"] },
     { kind: "AtLeast", name: "base", own: ["version"], known: ["chart", "app"] },
   ],
+  DEPENDENCY_STAGES: [
+    { rollout: "base", stage: "prd", known: ["dev", "prod"], near: "prod" },
+    { rollout: "base", stage: "live", known: ["dev", "prod"] },
+  ],
   DEPENDENCY_CYCLE: [{ circle: ["a", "b", "a"] }],
   PLANE_NAME: [{ given: '"Hub"' }],
   PLANE_LABEL: [{ given: '"name"' }],
