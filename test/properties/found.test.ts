@@ -75,6 +75,26 @@ describe("what random runs once found", () => {
     expect(outcome.truth.git.log.get(weight)?.map((entry) => entry.value)).toEqual(["100", "20", "60", "100"]);
   });
 
+  test("a hotfix of a later stage that waits, or was closed, does not hold a rolling stage up", () => {
+    const hotfix = { kind: "command" as const, rollout: 0, actor: "alice", permission: "maintain" as const };
+    const outcome = play({
+      clusters: 3,
+      rollout: {
+        merge: "Manual",
+        stages: [
+          { ...STAGE, region: "eu", batching: "Rolling" },
+          { ...STAGE, region: "us", approvals: 2 },
+        ],
+      },
+      happenings: [{ at: 60 * MINUTE, ...hotfix, on: "batch", name: "hotfix", args: ["c5", "customer", "down"] }],
+      scenario: {
+        clusters: ["c1", "c2", "c3", "c4", "c5"].map((name) => ({ name, region: /c[35]/.test(name) ? "us" : "eu", drained: false })),
+      },
+    });
+    expect(outcome.violations).toEqual([]);
+    expect(outcome.run.phase).toBe("Succeeded");
+  });
+
   test("a cluster that left at its last weight does not begin again from an earlier one", () => {
     const outcome = play({
       clusters: 3,

@@ -119,7 +119,9 @@ function putOff(draft: Draft, stage: number, all: readonly string[]): string[] |
 /** Rolling: one open PR, and as many clusters as places in the window are free. */
 function refill(draft: Draft, stage: number, left: readonly string[], open: readonly Batch[]): void {
   const { run } = draft;
-  if (run.batches.some((batch) => !isSettled(batch) && (batch.merged === undefined || batch.stage < stage))) return;
+  // A hotfix of a later stage, open or closed, is looked at in its stage.
+  const isInTheWay = (batch: Batch) => batch.stage < stage || (batch.stage === stage && batch.merged === undefined);
+  if (run.batches.some((batch) => !isSettled(batch) && isInTheWay(batch))) return;
   const due = refillDue(draft, stage);
   if (open.length > 0 && draft.now < due) {
     wakeAt(draft, due);
