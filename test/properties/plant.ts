@@ -72,6 +72,11 @@ export function seeing(world: World, map: (one: Assessment) => Assessment): Worl
   return { ...world, targets };
 }
 
+/** The runs of the other rollouts are shown as other than they are. */
+export function others(world: World, change: (run: Run) => Run): World {
+  return world.others === undefined ? world : { ...world, others: world.others.map(change) };
+}
+
 /** Without one key. */
 export function without<T extends object, K extends keyof T>(value: T, key: K): T {
   const { [key]: _, ...rest } = value;

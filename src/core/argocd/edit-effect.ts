@@ -144,6 +144,15 @@ function isManifestOf({ rest }: SourceView, inside: string): boolean {
   return typeof include !== "string" || include === "" || matchesGlob(include, "gobwas", inside);
 }
 
+/** The manifests that a source of the repo gives as they stand in its folder; undefined: something renders it, or that cannot be told. */
+export function plainManifests(source: SourceView, files: RepoFiles): string[] | undefined {
+  if (source.ref !== undefined || source.chart !== undefined || !isPlainFolder(source, files)) return undefined;
+  const folder = inRepo(source.path ?? "");
+  const prefix = folder === "" ? "" : `${folder}/`;
+  const own = files.paths().filter((path) => path.startsWith(prefix) && isManifestOf(source, path.slice(prefix.length)));
+  return own.some((path) => path.endsWith("sonnet")) ? undefined : own;
+}
+
 const MOST_LOOKED_AT = 50;
 
 function holdsManifest(files: RepoFiles, prefix: string): boolean {

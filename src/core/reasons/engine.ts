@@ -146,7 +146,7 @@ export interface EngineReasons {
   UNSTAGED_UNTOLD: {
     plane: string;
     parent: string;
-    kind: "Unasked" | "Fork" | "Behind" | "Missing" | "Empty" | "Generators";
+    kind: "Unasked" | "Fork" | "Behind" | "Missing" | "Empty" | "Generators" | "Spec";
     object: string;
   };
   NOTE_UNSTAGED_UNTOLD: { because: AnyReason };

@@ -152,8 +152,11 @@ function wantedOf(
 
 /** Every ApplicationSet in a file. */
 export function setsIn(text: string | null): Record<string, unknown>[] {
-  if (text === null || text.length > LARGEST_MANIFEST || !text.includes("ApplicationSet")) return [];
-  return objectsOf(readYamlDocuments(text)).filter((object) => object["kind"] === "ApplicationSet");
+  return text?.includes("ApplicationSet") === true ? objectsIn(text).filter((object) => object["kind"] === "ApplicationSet") : [];
+}
+
+export function objectsIn(text: string | null): Record<string, unknown>[] {
+  return text === null || text.length > LARGEST_MANIFEST ? [] : objectsOf(readYamlDocuments(text));
 }
 
 /** A List stands for its items, as kubectl takes it. */
@@ -193,6 +196,4 @@ export function specsOf(result: RenderResult, madeFrom?: ReadonlySet<string>): R
 }
 
 /** Where an Application's spec, as it is written, takes its files from: of a hydrated one the dry source. */
-export function sourcesOf(spec: Record<string, unknown>): SourceView[] {
-  return committedSources(intendedOf(spec));
-}
+export const sourcesOf = (spec: Record<string, unknown>): SourceView[] => committedSources(intendedOf(spec));

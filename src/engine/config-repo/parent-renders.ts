@@ -22,6 +22,8 @@ export type ParentAnswer = { kind: "rendered"; objects: RenderedObjects } | { ki
 
 export interface ParentRenders {
   at(plane: ControlPlane, parent: ApplicationView, commit: string, baseBranch: string): Promise<ParentAnswer>;
+  /** Of each source another revision than the spec's; "" leaves it. */
+  atRevisions(plane: ControlPlane, parent: ApplicationView, revisions: readonly string[]): Promise<ParentAnswer>;
 }
 
 const MOST_KEPT = 32;
@@ -42,32 +44,38 @@ export function openParentRenders({ clock, log, repoURL }: Pick<RepoContext, "cl
       bytes -= one.bytes;
     }
   };
+  async function ask(plane: ControlPlane, parent: ApplicationView, revisions: readonly string[]): Promise<ParentAnswer> {
+    const { namespace, name, uid, spec, status } = parent;
+    const commit = revisions.find((one) => one !== "") ?? "";
+    const foreign = spec.sources.flatMap((source, index) => (revisions[index] === "" ? { source, now: status.sync.revisions[index] } : []));
+    const key = JSON.stringify([plane.name, namespace, name, uid, revisions, spec.sources, foreign.map(({ now }) => now)]);
+    const known = kept.get(key);
+    if (known !== undefined && clock.now() < known.until) return { kind: "rendered", objects: known.objects };
+    if (plane.manifests === undefined) return { kind: "unasked" };
+    const found = await plane.manifests(namespace, name, revisions);
+    if (found.kind === "done") {
+      const objects = byId(found.objects);
+      const isMoving = foreign.some(({ source }) => mayMove(source)) || revisions.some((one) => one !== "" && !/^[0-9a-f]{40}$/.test(one));
+      const until = clock.now() + (isMoving ? KEPT_MOVING_MS : KEPT_MS);
+      kept.set(key, { objects, until, bytes: found.objects.reduce((sum, { bytes = 0 }) => sum + bytes, 0) });
+      forget();
+      return { kind: "rendered", objects };
+    }
+    log.info({ plane: plane.name, parent: name, commit, kind: found.kind, why: found.why }, "Argo CD did not render a parent Application");
+    if (found.kind === "forbidden") return { kind: "unasked" };
+    return { kind: "failed", why: engineReason("PARENT_UNRENDERED", { plane: plane.name, parent: name, commit, because: found.why }) };
+  }
+
   return {
     async at(plane, parent, commit, baseBranch) {
-      if (plane.manifests === undefined || !isAskable(plane, parent, { repoURL, baseBranch })) return { kind: "unasked" };
+      if (!isAskable(plane, parent, { repoURL, baseBranch })) return { kind: "unasked" };
       const isBase = isBaseOf({ repoURL, baseBranch });
-      const { namespace, name, uid, spec, status } = parent;
-      const revisions = spec.sources.map((source) => (source.chart === undefined && isBase(source) ? commit : ""));
-      const foreign = spec.sources.flatMap((source, index) =>
-        revisions[index] === "" ? { source, now: status.sync.revisions[index] } : [],
-      );
-      const key = JSON.stringify([plane.name, namespace, name, uid, commit, spec.sources, foreign.map(({ now }) => now)]);
-      const known = kept.get(key);
-      if (known !== undefined && clock.now() < known.until) return { kind: "rendered", objects: known.objects };
-      const found = await plane.manifests(namespace, name, revisions);
-      if (found.kind === "done") {
-        const objects = byId(found.objects);
-        const until = clock.now() + (foreign.some(({ source }) => mayMove(source)) ? KEPT_MOVING_MS : KEPT_MS);
-        kept.set(key, { objects, until, bytes: found.objects.reduce((sum, { bytes = 0 }) => sum + bytes, 0) });
-        forget();
-        return { kind: "rendered", objects };
-      }
-      log.info(
-        { plane: plane.name, parent: name, commit, kind: found.kind, why: found.why },
-        "Argo CD did not render a parent Application",
-      );
-      if (found.kind === "forbidden") return { kind: "unasked" };
-      return { kind: "failed", why: engineReason("PARENT_UNRENDERED", { plane: plane.name, parent: name, commit, because: found.why }) };
+      const isOfCommit = (source: SourceView) => source.chart === undefined && isBase(source);
+      const revisions = parent.spec.sources.map((source) => (isOfCommit(source) ? commit : ""));
+      return ask(plane, parent, revisions);
+    },
+    async atRevisions(plane, parent, revisions) {
+      return parent.spec.sourceHydrator === undefined ? ask(plane, parent, revisions) : { kind: "unasked" };
     },
   };
 }

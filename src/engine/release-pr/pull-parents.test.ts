@@ -11,6 +11,7 @@ import { decodeApplication } from "../../core/argocd/decode/application.ts";
 import type { ApplicationSetView, ApplicationView } from "../../core/argocd/views.ts";
 import { sha256 } from "../../core/base/hash.ts";
 import { planeReason } from "../../core/reasons/control-plane.ts";
+import { sentenceOf } from "../../core/report/reasons/say.ts";
 import { fastClock } from "../../sim/clock.ts";
 import { setsOfSource } from "../resolve/source-sets.ts";
 import { type RepoContext, silentLog } from "../round/context.ts";
@@ -71,7 +72,7 @@ interface World {
   isFork?: boolean;
   unasked?: boolean;
   bypass?: "counts";
-  answers?: (isHead: boolean) => ManifestsOutcome | undefined;
+  answers?: (isHead: boolean, revisions: readonly string[]) => ManifestsOutcome | undefined;
   /** Files that the base has besides. */
   files?: Record<string, string>;
   /** The parent's folder gives what stands in it. */
@@ -110,9 +111,10 @@ async function judged(world: World = {}) {
     clusters: () => [],
   };
   if (world.unasked !== true)
-    plane.manifests = async (_, name, [commit = ""]) => {
+    plane.manifests = async (_, name, revisions) => {
+      const [commit = ""] = revisions;
       asked.push(`${name} ${commit === tip ? "head" : commit === base ? "base" : commit}`);
-      const given = world.answers?.(commit === tip);
+      const given = world.answers?.(commit === tip, revisions);
       if (given !== undefined) return given;
       const text = (await mirror.readFiles(commit, [VALUES])).get(VALUES) ?? "";
       return { kind: "done", objects: makes(parse(text) as Values).map(rendered) };
@@ -220,5 +222,58 @@ describe("Applications that stand written out in the plain folder of a parent", 
     const files = { ...world.files, "fleet/kustomization.yaml": "resources: [eu.yaml]\n" };
     const { found } = await judged({ ...world, files, changes: { [FILE]: text("other") } });
     expect(found).toEqual({ waiting: undefined, notes: [{ code: "NOTE_UNSTAGED_UNTOLD", because: UNTOLD("Unasked") }] });
+  });
+});
+
+describe("a pull request that changes what a parent itself is", () => {
+  const ROOT = "root/fleet.yaml";
+  const fleetOf = (source: Json) => {
+    const spec = { project: "default", source: { repoURL: URL, path: "fleet", targetRevision: "main", ...source }, destination: {} };
+    return JSON.stringify({ ...head("Application", "fleet"), spec });
+  };
+  const files = { [ROOT]: fleetOf({}) };
+
+  test("is UNSTAGED where the rollout's own stand otherwise in its new folder, without asking anybody", async () => {
+    const plain = {
+      ...({ kind: "Application", plain: true, unasked: true } as const),
+      files: { ...files, "fleet/eu.yaml": JSON.stringify(childOf({ path: "apps" })) },
+    };
+    const to = (path: string, there: string) => ({
+      [ROOT]: fleetOf({ path }),
+      [`${path}/eu.yaml`]: JSON.stringify(childOf({ path: there })),
+    });
+    const moved = await judged({ ...plain, changes: to("next", "other") });
+    expect(moved.found).toMatchObject({ refused: true, line: expect.stringMatching(/UNSTAGED.*payments-eu-1.*spec\.source\.path/s) });
+    expect((await judged({ ...plain, changes: to("next", "apps") })).found).toBeUndefined();
+    const empty = await judged({ ...plain, changes: { [ROOT]: fleetOf({ path: "nothing" }) } });
+    expect(empty.found).toMatchObject({ line: expect.stringContaining("would be deleted") });
+    // Who syncs, and how, is no matter of where its children come from.
+    const policy = JSON.stringify({ ...JSON.parse(fleetOf({})), spec: { ...JSON.parse(fleetOf({})).spec, syncPolicy: { automated: {} } } });
+    expect((await judged({ ...plain, changes: { [ROOT]: policy } })).found).toBeUndefined();
+  });
+
+  test("is asked of Argo CD where its revision alone changes", async () => {
+    const at = (path: string) => ({ kind: "done", objects: [setOf({ path }), ledgerOf({ path })].map(rendered) }) as const;
+    const asked: (readonly string[])[] = [];
+    const answers = (_: boolean, revisions: readonly string[]) => {
+      asked.push(revisions);
+      return at(revisions[0] === "v2" ? "other" : "apps");
+    };
+    const { found } = await judged({ files, changes: { [ROOT]: fleetOf({ targetRevision: "v2" }) }, answers });
+    expect(found).toMatchObject({ refused: true, line: expect.stringMatching(/UNSTAGED.*spec\.source\.path/s) });
+    expect(asked).toEqual([[expect.stringMatching(/^[0-9a-f]{40}$/)], ["v2"]]);
+    const forked = await judged({ files, changes: { [ROOT]: fleetOf({ targetRevision: "v2" }) }, answers, isFork: true });
+    expect(forked).toMatchObject(NOTE(UNTOLD("Fork", ROOT)));
+  });
+
+  test("is said not to be known where Argo CD cannot tell, with what to do", async () => {
+    for (const source of [{ helm: { valuesObject: { a: 1 } } }, { path: "next" }]) {
+      const { found, asked } = await judged({ files, changes: { [ROOT]: fleetOf(source) } });
+      expect({ found }).toMatchObject(NOTE(UNTOLD("Spec", ROOT)));
+      expect(asked).toEqual([]);
+    }
+    expect(await judged({ files, changes: { [ROOT]: "" } })).toMatchObject(NOTE(UNTOLD("Spec", ROOT)));
+    const [note] = (await judged({ files, changes: { [ROOT]: "" } })).found?.notes ?? [];
+    expect(note && sentenceOf(note)).toMatch(/instead of its spec, or .*`stagecoach\/bypass`/);
   });
 });

@@ -9,7 +9,6 @@ import { committedSources } from "../../core/argocd/decode/source.ts";
 import type { AppliedBy } from "../../core/argocd/decode/tracking.ts";
 import { isPlainFolder, sourceReads } from "../../core/argocd/edit-effect.ts";
 import type { ApplicationView } from "../../core/argocd/views.ts";
-import type { AnyReason } from "../../core/base/reason.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
 import type { Rollout, SourceRef } from "../../core/spec/rollout.ts";
@@ -24,6 +23,7 @@ import { applicationsOf, applicationsOn } from "../resolve/draft.ts";
 import { type Planes, planesFor } from "../resolve/fleet.ts";
 import { setsOfSource } from "../resolve/source-sets.ts";
 import { applicationsIn } from "../round/guard/parent-objects.ts";
+import { type ChangedSpec, changedSpec, idIn, renderChanged, type Untold } from "./parent-specs.ts";
 import type { JudgedPull, PlanBase } from "./types.ts";
 
 /** A parent, and what of the rollout it applies. */
@@ -31,12 +31,8 @@ export interface RolloutParent {
   plane: ControlPlane;
   parent: ApplicationView;
   objects: { kind: "ApplicationSet" | "Application"; namespace: string; name: string }[];
-}
-
-/** What cannot be told of a pull request; `waits`: it may be soon, or once the branch is brought up to date. */
-interface Untold {
-  why: AnyReason;
-  waits: boolean;
+  /** Where the pull request changes what the parent itself is. */
+  spec?: ChangedSpec;
 }
 
 /** What parents would make of a pull request, of what is the rollout's. */
@@ -53,7 +49,7 @@ interface BaseOfRepo {
   baseBranch: string;
 }
 
-/** Those of a rollout whose sources a pull request changes, and which Helm, kustomize or a plugin renders. */
+/** Those of a rollout whose spec a pull request changes, or whose sources, where Helm, kustomize or a plugin renders them. */
 export async function touchedParents(
   all: Planes,
   rollout: Rollout,
@@ -62,9 +58,16 @@ export async function touchedParents(
   base: BaseOfRepo,
 ): Promise<RolloutParent[]> {
   const found = new Set<RolloutParent>();
-  for (const parent of parentsOf(all, rollout))
+  const own = new Set(writtenOut(all, rollout).map((one) => setKey({ name: one.plane }, one)));
+  for (const one of parentsOf(all, rollout)) {
+    // One that is a target itself is judged as such.
+    const isTarget = own.has(setKey(one.plane, one.parent));
+    const spec = isTarget ? undefined : await changedSpec(one.parent, touched, snapshots);
+    const parent = spec === undefined ? one : { ...one, spec };
+    if (spec !== undefined) found.add(parent);
     for (const snapshot of snapshots)
       if (snapshot !== undefined && (await snapshot.with((files) => touched.some(readsOf(parent, files, base))))) found.add(parent);
+  }
   return [...found];
 }
 
@@ -136,7 +139,7 @@ export async function renderParents(
     children.set(plane, { before: together(known?.before, before), after: together(known?.after, after) });
   };
   for (const one of parents) {
-    const found = await askParent(asking, one, question);
+    const found = await (one.spec === undefined ? askParent(asking, one, question) : renderChanged(asking, one, one.spec, question));
     if ("why" in found) {
       untold.push(found);
       continue;
@@ -196,10 +199,6 @@ async function declaredBy(
 
 export function setKey(plane: Pick<ControlPlane, "name">, { namespace, name }: Pick<SourceRef, "namespace" | "name">): string {
   return `${plane.name}/${namespace}/${name}`;
-}
-
-function idIn(kind: string, place: { namespace: string; name: string }): string {
-  return idOf({ ...place, kind: `argoproj.io/${kind}` });
 }
 
 function childrenIn(objects: RenderedObjects, own: ReadonlySet<string>): RenderResult {

@@ -1,13 +1,12 @@
-import { hasCode } from "../../../src/core/base/reason.ts";
 import { iso } from "../../../src/core/base/time.ts";
 import type { Plan, PlannedTarget } from "../../../src/core/plan/plan-types.ts";
 import { advance } from "../../../src/core/run/advance.ts";
 import { approvalHash } from "../../../src/core/run/gates/approval.ts";
 import { gatesOf } from "../../../src/core/run/state/gate-state.ts";
 import type { Batch, Run } from "../../../src/core/run/state/run.ts";
-import type { Advanced, World } from "../../../src/core/run/state/world.ts";
+import type { World } from "../../../src/core/run/state/world.ts";
 import { TEAM } from "../../../src/simulate/generate/scenario.ts";
-import { blind, type Mutant, mapped, without, withPlan, withRun, withSpec, withStages } from "../plant.ts";
+import { blind, type Mutant, mapped, others, without, withPlan, withRun, withSpec, withStages } from "../plant.ts";
 
 /** What is waited for with the pull request open. */
 export const GATE_MUTANTS: readonly Mutant[] = [
@@ -101,17 +100,6 @@ export const GATE_MUTANTS: readonly Mutant[] = [
     within: 6000,
   },
   {
-    name: "batches are not cut to the limits",
-    bug: { advance: blind((world, run) => (run.batches.some(isOpen) ? world : without(world, "limits"))) },
-    by: /and limits allow/,
-  },
-  {
-    name: "a batch larger than the limits waits for ever",
-    bug: { advance: waiting },
-    by: /hangs|never ends/,
-    within: 6000,
-  },
-  {
     name: "a review of before its stage became another approves it",
     bug: { advance: withRun((run) => without(run, "amended")) },
     by: /without the approvals/,
@@ -141,7 +129,6 @@ export const GATE_MUTANTS: readonly Mutant[] = [
     by: /although payments is not at/,
     within: 20_000,
   },
-  { name: "limits are ignored", bug: { advance: blind((world) => without(world, "limits")) }, by: /in flight/ },
   { name: "dependsOn is ignored", bug: { advance: withSpec((spec) => without(spec, "dependsOn")) }, by: /although payments is not at/ },
   {
     name: "what failed in the run before counts as being there",
@@ -243,26 +230,12 @@ function onlyStages(other: Run, run: Run): Run {
   return { ...other, plan: { ...other.plan, stages: stages.map((stage) => (open.includes(stage.name) ? stage : { ...stage, ...none })) } };
 }
 
-/** As it once was: what is too large is neither made smaller nor told to anybody. */
-function waiting(run: Run, world: World, now: number): Advanced<Run> {
-  if (world.limits === undefined) return advance(run, world, now);
-  if (!run.batches.some(isOpen)) return advance(run, without(world, "limits"), now);
-  const advanced = advance(run, world, now);
-  const told = hasCode(advanced.run.paused?.reason, "BATCH_NEVER_FITS") && run.paused === undefined;
-  const closes = advanced.run.batches.some((batch) => hasCode(batch.closing?.why, "BATCH_TOO_LARGE"));
-  return told || closes ? { run, effects: [], change: "none", events: [] } : advanced;
-}
-
 type Seen = World["targets"] extends ReadonlyMap<string, infer T> ? T : never;
 
 function asLive(one: Seen): Seen {
   if (one.assessment === undefined) return one;
   const evidence = { ...one.assessment.evidence, verdict: "live" as const, clause: "all" };
   return { ...one, assessment: { ...one.assessment, verdict: "live", clause: "all", evidence } };
-}
-
-function others(world: World, change: (run: Run) => Run): World {
-  return world.others === undefined ? world : { ...world, others: world.others.map(change) };
 }
 
 function unlapsed(run: Run): Run {

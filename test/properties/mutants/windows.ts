@@ -49,6 +49,18 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
     by: /promises an opening/,
     within: 6000,
   },
+  {
+    name: "batches are not cut to the limits",
+    bug: { advance: blind((world, run) => (run.batches.some(isOpen) ? world : without(world, "limits"))) },
+    by: /and limits allow/,
+  },
+  {
+    name: "a batch larger than the limits waits for ever",
+    bug: { advance: waiting },
+    by: /hangs|never ends/,
+    within: 6000,
+  },
+  { name: "limits are ignored", bug: { advance: blind((world) => without(world, "limits")) }, by: /in flight/ },
 ];
 
 /** As it once was: promises when the first set that is closed opens. */
@@ -69,6 +81,16 @@ function narrowly(world: World, run: Run): World {
   const binds = ({ selector }: { selector?: Selector | undefined }) =>
     selector === undefined || clusters.every((cluster) => cluster === undefined || matches(selector, cluster));
   return { ...world, freezes: (world.freezes ?? []).filter(binds) };
+}
+
+/** As it once was: what is too large is neither made smaller nor told to anybody. */
+function waiting(run: Run, world: World, now: number): Advanced<Run> {
+  if (world.limits === undefined) return advance(run, world, now);
+  if (!run.batches.some(isOpen)) return advance(run, without(world, "limits"), now);
+  const advanced = advance(run, world, now);
+  const told = hasCode(advanced.run.paused?.reason, "BATCH_NEVER_FITS") && run.paused === undefined;
+  const closes = advanced.run.batches.some((batch) => hasCode(batch.closing?.why, "BATCH_TOO_LARGE"));
+  return told || closes ? { run, effects: [], change: "none", events: [] } : advanced;
 }
 
 function isOpen({ phase }: Batch): boolean {

@@ -5,6 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import { child, fields, list, word } from "../../../core/argocd/decode/lenient.ts";
+import { isFullSha } from "../../../core/argocd/liveness/moment.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { planeReason as reason } from "../../../core/reasons/control-plane.ts";
@@ -43,9 +44,12 @@ function revisionQuery({ spec }: ApplicationView, revisions: readonly string[]):
   return { revisions: at.map(({ revision }) => revision), sourcePositions: at.map(({ position }) => position) };
 }
 
-/** Whether an answer says that it is of another revision than the one that was asked for; of several sources it means whichever it likes. */
-export function isOfAnother({ spec }: ApplicationView, asked: readonly string[], answered: string | undefined): boolean {
-  return !spec.multiSource && answered !== undefined && asked[0] !== "" && answered !== asked[0];
+/**
+ * Whether an answer says that it is of another commit than the one that was asked for; of several sources it means whichever it likes, and
+ * which commit a branch or tag is only Argo CD knows.
+ */
+export function isOfAnother({ spec }: ApplicationView, [asked = ""]: readonly string[], answered: string | undefined): boolean {
+  return !spec.multiSource && answered !== undefined && isFullSha(asked) && answered !== asked;
 }
 
 /** Its objects at these revisions. Never rejects. */

@@ -53,6 +53,7 @@ export const ENGINE_VARIANTS: Variants = {
   PLAN_KILLED: [{ by: "memory" }],
   UNSTAGED_UNTOLD: [
     ...[{ kind: "Unasked" }, { kind: "Fork" }, { kind: "Behind" }, { kind: "Missing" }, { kind: "Empty" }, { kind: "Generators" }],
+    { kind: "Spec" },
   ] as const,
   UNSTAGED_PIN: [{}, { from: undefined, to: undefined }],
 };
