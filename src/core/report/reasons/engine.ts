@@ -186,7 +186,7 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
           "the base has changed {object} since it branched off, and {parent} in {plane} is made from that: update the branch, so that Argo CD can be asked what merging it gives",
         Missing: "Argo CD ({plane}) does not render {object} from {parent} at the base, though {parent} applies it",
         Empty: "Argo CD ({plane}) would render nothing at all from {parent}",
-        Spec: "{object} changes where {parent} in {plane} takes its Applications from, and Argo CD renders it by the spec that lives alone: change what {parent} reads instead of its spec, or compare the two renderings and label the pull request `stagecoach/bypass`",
+        Spec: "{object} changes where {parent} in {plane} takes its Applications from, which Argo CD cannot show ahead: change what {parent} reads instead of its spec, or have somebody look and put `stagecoach/bypass` on it",
         Generators: "what {object} would generate, as {parent} in {plane} would render it, cannot be worked out",
       },
     },
