@@ -57,6 +57,8 @@ async function main(argv: string[]): Promise<number> {
 // `stagecoach … | head` closes the pipe early: that is an end, not an error. Whether anybody reads errors changes nothing.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
+    // What a server does goes on, whoever reads what it says of it.
+    if (process.argv[2] === "serve") return;
     if (error.code !== "EPIPE") throw error;
     if (stream === process.stdout) process.exit(0);
   });

@@ -1,5 +1,10 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { openLog } from "./log.ts";
+
+const here = (file: string) => JSON.stringify(fileURLToPath(new URL(file, import.meta.url)));
 
 function lines(options: Partial<Parameters<typeof openLog>[0]> = {}) {
   const written: string[] = [];
@@ -51,5 +56,30 @@ describe("the log", () => {
     expect(written[0]).toMatch(
       /^\d\d:\d\d:\d\d warn {3}a delivery was refused {2}repository=acme\/config {2}status=400 {2}name=\\x1b\[2Jgone\n$/,
     );
+  });
+
+  test("is lost where nobody reads it any more, and the server goes on", async () => {
+    const script = `
+      import { openLastNet } from ${here("./deliveries/uncaught.ts")};
+      import { openLog } from ${here("./log.ts")};
+      const log = openLog({ level: "info", format: "json" });
+      const net = openLastNet(process, log);
+      net.broken.then(() => process.exit(7));
+      log.info({}, "ready");
+      process.stdin.once("data", () => {
+        for (let n = 0; n < 5; n++) setTimeout(() => log.info({}, "nobody reads this"), n);
+        setTimeout(() => console.error("went on"), 50);
+        setTimeout(() => process.exit(0), 100);
+      });`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["pipe", "pipe", "pipe"] });
+    let said = "";
+    child.stderr.on("data", (part) => {
+      said += String(part);
+    });
+    const ended = once(child, "close");
+    await once(child.stdout, "data");
+    await once(child.stdout.destroy(), "close");
+    child.stdin.end("now");
+    expect([(await ended)[0], said]).toEqual([0, "went on\n"]);
   });
 });

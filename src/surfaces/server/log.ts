@@ -25,13 +25,7 @@ const TOKENS: readonly [RegExp, string][] = [
 ];
 
 /** The log of a server: constant messages with fields. The last thing that happens to a line is that secrets are taken out. */
-export function openLog({
-  level,
-  format,
-  write = (line) => void process.stdout.write(line),
-  secrets = [],
-  scope = () => ({}),
-}: LogOptions): Log {
+export function openLog({ level, format, write = toStandardOutput(), secrets = [], scope = () => ({}) }: LogOptions): Log {
   const redact = openRedactor(secrets);
   const destination = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -53,6 +47,14 @@ export function openLog({
     warn: (fields, message) => log.warn({ ...scope(), ...fields }, message),
     error: (fields, message) => log.error({ ...scope(), ...fields }, message),
   };
+}
+
+const goOn = (): void => undefined;
+
+/** Nobody may read it any more, or its disk be full: what a server does goes on, and what it says then is lost. */
+function toStandardOutput(): (line: string) => void {
+  if (!process.stdout.listeners("error").includes(goOn)) process.stdout.on("error", goOn);
+  return (line) => void process.stdout.write(line);
 }
 
 /** Takes these secrets out of a text, and whatever looks like one. */
