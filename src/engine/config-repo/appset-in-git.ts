@@ -155,6 +155,7 @@ export function setsIn(text: string | null): Record<string, unknown>[] {
   return text?.includes("ApplicationSet") === true ? objectsIn(text).filter((object) => object["kind"] === "ApplicationSet") : [];
 }
 
+/** Every object in a file. */
 export function objectsIn(text: string | null): Record<string, unknown>[] {
   return text === null || text.length > LARGEST_MANIFEST ? [] : objectsOf(readYamlDocuments(text));
 }
@@ -196,4 +197,6 @@ export function specsOf(result: RenderResult, madeFrom?: ReadonlySet<string>): R
 }
 
 /** Where an Application's spec, as it is written, takes its files from: of a hydrated one the dry source. */
-export const sourcesOf = (spec: Record<string, unknown>): SourceView[] => committedSources(intendedOf(spec));
+export function sourcesOf(spec: Record<string, unknown>): SourceView[] {
+  return committedSources(intendedOf(spec));
+}

@@ -8,9 +8,10 @@ import { normalRepo } from "../../../core/argocd/same.ts";
 import type { ApplicationSetView, SourceView, SyncWindowsView } from "../../../core/argocd/views.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import type { Batch, BatchTarget } from "../../../core/run/state/run.ts";
-import { renderApart, specsOf } from "../../config-repo/appset-in-git.ts";
+import { specsOf } from "../../config-repo/appset-in-git.ts";
 import type { Commits } from "../../config-repo/commits.ts";
 import type { RemoteHeads } from "../../config-repo/remote-heads.ts";
+import { renderApart } from "../../config-repo/render-set.ts";
 import { isImageEdit, type Pins } from "../../resolve/pin-values.ts";
 import type { RepoContext } from "../context.ts";
 
