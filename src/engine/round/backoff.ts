@@ -12,6 +12,8 @@ export interface Backoff {
   until(name: string): number | undefined;
   note(name: string, error?: unknown, longestMs?: number): void;
   forget(name: string): void;
+  /** All whose names begin so. */
+  forgetAll(prefix: string): void;
   /** The times that are still to come. */
   pending(): number[];
 }
@@ -30,6 +32,9 @@ export function openBackoff({ clock }: Pick<RepoContext, "clock">, longestMs = L
       failed.set(name, { count, until: Math.max(until, asked) });
     },
     forget: (name) => void failed.delete(name),
+    forgetAll(prefix) {
+      for (const name of failed.keys()) if (name.startsWith(prefix)) failed.delete(name);
+    },
     pending: () => [...failed.values()].map(({ until }) => until).filter((until) => until > clock.now()),
   };
 }

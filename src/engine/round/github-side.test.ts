@@ -120,15 +120,23 @@ describe("the live page's edits", () => {
     const memory = partsOf(context);
     const publisher = openPublisher(context, memory);
     const pages = () => bodies.filter((body) => body.startsWith("stagecoach:rollout")).length;
-    const look = async (run = sampleRun(), ms = 1000, change: Advanced<unknown>["change"] = "transition") => {
+    const look = async (
+      run = sampleRun(),
+      ms = 1000,
+      change: Advanced<unknown>["change"] = "transition",
+      started: Parameters<typeof publisher.publish>[0] = [],
+    ) => {
       now += ms;
       const advanced = { run, effects: [], change, events: [] };
       const decision = { decidedAt: 0, now, before: run, world: {} as World, remarks: [], advanced };
-      const due = publisher.publish([], [], [decision], new Map());
+      const due = publisher.publish(started, [], [decision], new Map());
       await memory.comments.settled();
       return Number.isFinite(due) ? due - now : undefined;
     };
-    return { bodies, stands, pages, look, shown: () => memory.shownWaits.of(sampleRun()) };
+    return {
+      ...{ bodies, stands, pages, look, publisher, settled: memory.comments.settled },
+      shown: () => memory.shownWaits.of(sampleRun()),
+    };
   }
 
   test("that nothing starts is taken back once a run goes on, whoever said it, and only where it was said", async () => {
@@ -138,6 +146,19 @@ describe("the live page's edits", () => {
     const solved = ({ bodies }: typeof told) => bodies.filter((body) => body.startsWith("stagecoach:not-started"));
     expect([solved(silent).length, solved(told).length]).toEqual([0, 1]);
     expect(solved(told)[0]).toContain("solved");
+  });
+
+  test("that nothing starts stands for as long as it is not known of each rollout whether it starts", async () => {
+    const { stands, bodies, look, publisher, settled } = desk();
+    stands.add("stagecoach:not-started");
+    const solved = () => bodies.filter((body) => body.startsWith("stagecoach:not-started")).length;
+    const run = sampleRun();
+    publisher.standBy([], new Map([[run.rollout, run]]), { code: "JOURNAL_NOT_READ", said: "no" });
+    await settled();
+    await look(run, 1000, "none", [{ rollout: "other", events: [], waiting: true, isUnsure: true }]);
+    expect(solved()).toBe(0);
+    await look(run, 1000, "none");
+    expect(solved()).toBe(1);
   });
 
   test("a burst is one edit, made when it is over; then none before the next batch, or five minutes", async () => {

@@ -45,6 +45,7 @@ export function beating({ membership, work, time, log, onRegained, onOutdated }:
       .catch(tellTrouble)
       .finally(() => {
         working = undefined;
+        if (isStopped) return;
         // What was seen meanwhile waits for no other beat.
         if (seen !== now) void doWork();
         else if (isHurried && beat === undefined) void run();

@@ -90,6 +90,67 @@ test("what fails beside a merge, or an intention that grew too old, holds no lat
   expect(sent).toHaveLength(21);
 });
 
+test("a merge, a proposal or a stop that fails holds none of another batch up", async () => {
+  const [merged, proposed, stopped]: [number[], number[], string[]] = [[], [], []];
+  const fails = new Error("no");
+  const heads = new Map(Object.entries({ main: "b", "stagecoach/journal": "j" }));
+  const analyses = {
+    async stop(id: string) {
+      stopped.push(id);
+      if (stopped.length < 5) throw fails;
+      return true as const;
+    },
+  };
+  const { act, pass } = desk(
+    [],
+    {
+      remote: fixedHeads({ journal: "j", base: "b" }),
+      analyses: analyses as never,
+      async propose(_scope, { number }) {
+        proposed.push(number);
+        throw fails;
+      },
+    },
+    {
+      ...{ journal: { isAnchored: async () => true }, journalBranch: "stagecoach/journal", mirror: { remoteHeads: async () => heads } },
+      async enqueuePull(asked: number) {
+        merged.push(asked);
+        return { kind: "retry" as const, message: "later" };
+      },
+    },
+  );
+  const { run } = open();
+  const [first, second] = run.batches.map((one) => ({ ...one, phase: "Merging" as const, intention: { at: AT, head: "h" } }));
+  if (first === undefined || second === undefined) throw new Error("the sample has two batches");
+  const round = async () => {
+    const decided = { ...decision({ ...run, batches: [first, second] } as Run, {}), decidedAt: performance.now() };
+    for (const { number } of [first, second]) {
+      const kinds = [
+        { kind: "Merge" as const, batch: number, pull: 10 + number, head: "h" },
+        { kind: "Propose" as const, batch: number },
+      ];
+      decided.advanced.effects.push(...kinds, { kind: "StopAnalysis", analysis: `a${number}` });
+    }
+    await act([decided], { base: "b", baseBranch: "main", whole: true });
+  };
+  await round();
+  expect([merged, proposed, stopped]).toEqual([
+    [11, 12],
+    [1, 2],
+    ["a1", "a2"],
+  ]);
+  pass(2000);
+  await round();
+  pass(4000);
+  // Now they are stopped; what fails again after that has not failed often.
+  await round();
+  stopped.length = 0;
+  await round();
+  pass(2000);
+  await round();
+  expect(stopped).toEqual(["a1", "a2", "a1", "a2"]);
+});
+
 function desk(
   queued: number[] = [],
   more: Partial<Parameters<typeof openActor>[1]> = {},

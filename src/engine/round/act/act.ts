@@ -147,9 +147,7 @@ export function openActor(context: Context, parts: Parts): Act {
   /** True: its outcome is worth looking at. What failed is wanted again in a later round. */
   async function tryOne(scope: Scope, effect: Effect): Promise<boolean> {
     const { rollout } = scope.run;
-    // What is put forward before its turn holds nothing else of the run up.
-    const isAhead = effect.kind === "Propose" && batchOf(scope.run, effect.batch).ahead === true;
-    const concern = concernOf(rollout, isAhead ? "ahead" : effect.kind);
+    const concern = concernOf(rollout, effect);
     const longest = effect.kind === "Merge" ? LONGEST_MERGE_RETRY_MS : undefined;
     // What failed is left alone for a while, whoever wakes the round.
     const isPatient = effect.kind !== "Answer" && effect.kind !== "RolloutActions";
@@ -157,9 +155,9 @@ export function openActor(context: Context, parts: Parts): Act {
     try {
       const outcome = await act(scope, effect);
       if (outcome === "failed") backoff.note(concern, undefined, longest);
-      if (outcome !== "done" || UNSEEN.has(effect.kind)) return false;
+      if (outcome !== "done") return false;
       backoff.forget(concern);
-      return true;
+      return !UNSEEN.has(effect.kind);
     } catch (error) {
       log.warn({ rollout, effect: effect.kind, error: String(error) }, "an effect failed and will be tried again");
       backoff.note(concern, error, longest);
@@ -172,7 +170,7 @@ export function openActor(context: Context, parts: Parts): Act {
     let locked = true;
     for (const decision of decisions) {
       syncer.keep(decision.advanced.run.rollout, decision.advanced.effects);
-      const concern = concernOf(decision.advanced.run.rollout, "lock");
+      const concern = `lock ${decision.advanced.run.rollout}`;
       if (await gates.lock(decision)) backoff.forget(concern);
       else {
         locked = false;
@@ -189,8 +187,7 @@ export function openActor(context: Context, parts: Parts): Act {
     for (const decision of decisions) {
       const { run, effects } = decision.advanced;
       // Somebody looks at what was refused: what they change is tried at once when they say so.
-      if (run.paused !== undefined && decision.before.paused === undefined)
-        for (const what of [...ORDER, "ahead"] as const) backoff.forget(concernOf(run.rollout, what));
+      if (run.paused !== undefined && decision.before.paused === undefined) backoff.forgetAll(`${run.rollout} `);
       // A required gate has to be green before GitHub takes the merge; one that is not follows it.
       const isRequired = rules.last?.requiredChecks.some(({ context }) => context === GATE) === true;
       const gateFollows = effects.some((effect) => effect.kind === "Merge") && !isRequired;
@@ -209,9 +206,13 @@ export function openActor(context: Context, parts: Parts): Act {
   };
 }
 
-/** One effect's trouble is not the others': a hook that does not answer holds no merge up, whose intention would lapse. */
-function concernOf(rollout: string, what: Effect["kind"] | "ahead" | "lock"): string {
-  return `${rollout} ${what}`;
+/**
+ * One effect's trouble is not the others': a hook that does not answer holds no merge up, whose intention would lapse, nor one batch's merge
+ * that of another, which may put clusters back.
+ */
+function concernOf(rollout: string, effect: Effect): string {
+  const of = { batch: undefined, analysis: undefined, command: undefined, hook: undefined, target: undefined, ...effect };
+  return [rollout, effect.kind, of.batch ?? of.analysis ?? of.command ?? of.hook ?? of.target].join(" ");
 }
 
 function batchOf(run: Run, number: number): Batch {

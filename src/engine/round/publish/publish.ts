@@ -96,8 +96,8 @@ export function openPublisher(context: Pick<RepoContext, "forge" | "clock" | "lo
   const { attention, comments, shownWaits, analyses, labels, issues, publishRollouts, putDeployments, pastRuns } = parts;
   /** By rollout and PR. */
   const pages = new BoundedMap<string, Page>(MOST_KEPT);
-  /** From which a release starts no run, as of this round. */
-  let refusedPulls: ReadonlySet<number | undefined> = new Set();
+  /** From which a release starts no run, as of this round; undefined: it is not known of all. */
+  let refusedPulls: ReadonlySet<number | undefined> | undefined;
 
   /** Brings the release PR's comment up to date: at once for what needs people, else once a batch. */
   function publishRun({ run, change }: Pick<Advanced<Run>, "run" | "change">, seen: readonly AnyReason[]): number | undefined {
@@ -162,11 +162,12 @@ export function openPublisher(context: Pick<RepoContext, "forge" | "clock" | "lo
   }
 
   /** One comment a PR, of all rollouts that it releases. */
-  function publishRefusals(all: readonly NonNullable<Started["refused"]>[]): void {
+  function publishRefusals(all: readonly NonNullable<Started["refused"]>[], isSure: boolean): void {
     const byPull = Map.groupBy(all, ({ pull }) => pull);
-    refusedPulls = new Set(byPull.keys());
+    refusedPulls = isSure ? new Set(byPull.keys()) : undefined;
     for (const [pull, ones] of byPull) {
-      const problems = ones.flatMap((one) => one.problems);
+      // Several may have the same one, of a file that they share.
+      const problems = [...new Map(ones.flatMap((one) => one.problems).map((one) => [JSON.stringify(one), one])).values()];
       if (pull === undefined) log.warn({ problems: problems.map((one) => sayProblem(one).message) }, "a release cannot start");
       else comments.send({ key: `refused ${pull}`, pull, marker: NOT_STARTED_MARKER, body: problemsComment(problems, { merged: true }) });
     }
@@ -175,7 +176,7 @@ export function openPublisher(context: Pick<RepoContext, "forge" | "clock" | "lo
   /** Whoever looked before may have said that nothing starts. Nobody expects a run from what was merged long ago: that has a comment of its own. */
   function publishLateStart(run: Run, pull: number): void {
     if (isEnded(run)) return;
-    if (!refusedPulls.has(pull))
+    if (refusedPulls?.has(pull) === false)
       comments.send({ key: `refused ${pull}`, pull, marker: NOT_STARTED_MARKER, body: nothingMore("solved"), ifThere: true });
     if (run.trigger.refusedAt === undefined) return;
     const id = `${run.rollout}:${run.number}`;
@@ -192,7 +193,8 @@ export function openPublisher(context: Pick<RepoContext, "forge" | "clock" | "lo
     publish(started, refused, decisions, runs) {
       for (const { rollout, notice } of started)
         if (notice !== undefined) comments.send({ key: `notice ${rollout}`, marker: stickyMarker(rollout), ...notice });
-      publishRefusals([...started.flatMap((s) => s.refused ?? []), ...refused]);
+      const isSure = !started.some(({ isUnsure }) => isUnsure === true);
+      publishRefusals([...started.flatMap((s) => s.refused ?? []), ...refused], isSure);
       let due = Number.POSITIVE_INFINITY;
       for (const { advanced, remarks } of decisions) {
         due = Math.min(due, publishRun(advanced, remarks) ?? due, publishRollouts(advanced.run) ?? due);
@@ -202,6 +204,7 @@ export function openPublisher(context: Pick<RepoContext, "forge" | "clock" | "lo
       return due;
     },
     standBy(started, runs, held) {
+      refusedPulls = undefined;
       for (const { rollout, run } of started) {
         const pull = run?.trigger.pull;
         if (run === undefined || pull === undefined || runs.get(rollout)?.number === run.number) continue;

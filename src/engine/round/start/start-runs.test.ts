@@ -63,7 +63,7 @@ test("a release that no plan can be made for stops nothing that is in progress, 
   const { start, step } = world([MERGED]);
   const progressing = { rollout: "my-app", number: 1, phase: "Progressing" } as const;
   // A control plane may be listed in a moment.
-  expect(await start(progressing)).toMatchObject({ events: [], waiting: true });
+  expect(await start(progressing)).toMatchObject({ events: [], waiting: true, isUnsure: true });
   step(30_000);
   const started = await start(progressing);
   expect([started?.run, started?.refused?.pull]).toEqual([undefined, 7]);

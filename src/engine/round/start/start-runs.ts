@@ -62,6 +62,7 @@ const MOST_PROBLEMS = 10;
 const LISTED_MS = 30_000;
 
 const NOTHING: StartedRun = { events: [], waiting: false };
+const UNSURE: StartedRun = { events: [], waiting: true, isUnsure: true };
 
 type Context = Pick<RepoContext, "forge" | "mirror" | "commands" | "clock" | "log" | "repository">;
 
@@ -138,7 +139,7 @@ export function openStarter(context: Context, { commits, releases, refused, merg
     const pull = await pullOf(rollout, newest, baseBranch);
     const number = pull?.number ?? (await issues.of(rollout.name, newest.release, newest.commit));
     const made = await makePlan(rollout, newest.release, commits.snapshot(base), baseBranch);
-    if (!made.ok && made.retry && clock.now() - born < LISTED_MS) return { ...NOTHING, waiting: true };
+    if (!made.ok && made.retry && clock.now() - born < LISTED_MS) return UNSURE;
     if (!made.ok) return refusedBy(place, newest, number, made);
     const now = clock.now();
     // Only what can start takes another's place: a release with an error stops nothing.
@@ -228,7 +229,7 @@ export function openStarter(context: Context, { commits, releases, refused, merg
         started.push({ rollout: name, ...(await startOf(state, rollout, base, baseBranch)) });
       } catch (error) {
         log.error({ rollout: name, error: String(error) }, "a rollout could not be looked at; trying again");
-        started.push({ rollout: name, ...NOTHING, waiting: true });
+        started.push({ rollout: name, ...UNSURE });
       }
     }
     return { started, refused: await refused.find(state, project, base, baseBranch) };

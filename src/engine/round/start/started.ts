@@ -20,6 +20,8 @@ export interface StartedRun {
   notice?: { pull: number; body: string } | undefined;
   /** Look again soon although nothing was recorded. */
   waiting: boolean;
+  /** Nor is it known whether something can start: what was said of it stands. */
+  isUnsure?: true;
 }
 
 export interface Started extends StartedRun {

@@ -219,7 +219,13 @@ describe("the App's credentials", () => {
     expect(() => address("?sslmode=verify-ful")).toThrow(
       /^sslmode in queue.urlFile has to be one of disable, require, verify-ca, verify-full$/,
     );
-    expect(() => address("?sslmode=no-verify")).toThrow(/sslmode/);
+    for (const rest of [
+      "sslmode=no-verify",
+      "ssl=no-verify",
+      "sslmode=verify-full&sslmode=no-verify",
+      "uselibpqcompat=true&sslmode=require",
+    ])
+      expect(() => address(`?${rest}`)).toThrow(/^(sslmode|ssl|uselibpqcompat) in queue.urlFile has to be one of/);
     expect(() => address(`?sslrootcert=${path("gone")}`)).toThrow(/^sslrootcert in queue.urlFile: the file .*gone cannot be read \(ENOENT/);
   });
 

@@ -81,17 +81,19 @@ export function databaseUrlOf({ queue }: ServerConfig, env: Environment): string
   return url;
 }
 
-/** All but `disable` check the server's certificate and its name; `no-verify` and what is mistyped are refused. */
-const TLS_MODES = ["disable", "require", "verify-ca", "verify-full"];
+/** Of PostgreSQL's address. All but `disable` and 0 check the server's certificate and its name; what is mistyped, or would not, is refused. */
+const TLS_CHOICES = {
+  sslmode: ["disable", "require", "verify-ca", "verify-full"],
+  ssl: ["true", "1", "0"],
+  uselibpqcompat: ["false"],
+};
 
 function checkTls(options: URLSearchParams): void {
-  const mode = options.get("sslmode");
-  if (mode !== null && !TLS_MODES.includes(mode))
-    throw new SettingError(setting("NOT_A_CHOICE", { setting: "sslmode in queue.urlFile", known: TLS_MODES }));
-  for (const key of ["sslrootcert", "sslcert", "sslkey"]) {
-    const file = options.get(key);
-    if (file !== null) readSettingFile(`${key} in queue.urlFile`, file);
-  }
+  for (const [key, known] of Object.entries(TLS_CHOICES))
+    if (!options.getAll(key).every((value) => known.includes(value)))
+      throw new SettingError(setting("NOT_A_CHOICE", { setting: `${key} in queue.urlFile`, known }));
+  for (const key of ["sslrootcert", "sslcert", "sslkey"])
+    for (const file of options.getAll(key)) readSettingFile(`${key} in queue.urlFile`, file);
 }
 
 /** undefined: not both are given, and nobody wants to sign in. */

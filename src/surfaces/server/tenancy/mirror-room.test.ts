@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openMirror } from "../../../adapters/git/mirror.ts";
@@ -223,4 +223,20 @@ test("once it is closed nothing waits for its next look any more, which would ke
   await room.close();
   room.grown(directory("a"));
   expect(waiting).toBe(0);
+});
+
+test("one whose folder somebody has deleted holds no other up", async () => {
+  const room = open({ most: 250 * KIB, each: 1024 * KIB });
+  const grow = async (name: string) => {
+    mkdirSync(join(directory(name), "objects"), { recursive: true });
+    writeFileSync(join(directory(name), "objects", "large"), randomBytes(100 * KIB));
+    clock.step(61_000);
+    room.grown(directory(name));
+    await room.settled();
+  };
+  await grow("a");
+  await grow("b");
+  rmSync(directory("a"), { recursive: true });
+  for (const name of ["c", "d"]) await grow(name);
+  expect(["b", "c", "d"].map((name) => bytes(directory(name)) > 0)).toEqual([false, true, true]);
 });

@@ -94,7 +94,10 @@ export function openMirrorRoom(root: string, { most, each }: RoomLimits, { clock
     const isFull = size() > most;
     for (const [directory, known] of oldestFirst) {
       const isTooLarge = known.bytes > each && !(clock.now() - (known.emptiedAt ?? Number.NEGATIVE_INFINITY) < ANEW_MS);
-      if (known.bytes > 0 && (isTooLarge || (isFull && size() > most * DOWN_TO))) await throwAway(directory, known);
+      if (known.bytes === 0 || !(isTooLarge || (isFull && size() > most * DOWN_TO))) continue;
+      await throwAway(directory, known).catch((error: unknown) =>
+        log.warn({ mirror: directory, error: String(error) }, "a mirror cannot be thrown away"),
+      );
     }
   }
 
@@ -106,6 +109,8 @@ export function openMirrorRoom(root: string, { most, each }: RoomLimits, { clock
     // Of an earlier process, or served elsewhere now.
     const usedAt = known?.usedAt ?? (await stat(directory).catch(() => undefined))?.mtimeMs ?? 0;
     const bytes = await bytesBelow(directory);
+    // It is deleted meanwhile.
+    if (known !== undefined && !mirrors.has(directory)) return;
     mirrors.set(directory, Object.assign(mirrors.get(directory) ?? { usedAt, isGrown: false }, { bytes }));
   }
 
@@ -154,5 +159,10 @@ async function emptyMirror(directory: string): Promise<void> {
   await rename(join(directory, "objects"), join(directory, GONE)).catch(({ code }) => {
     if (code !== "ENOENT") throw new Error(`objects of ${directory}: ${code}`);
   });
-  for (const name of await readdir(directory)) if (name !== NOTES) await remove(name);
+  const left = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
+    // Somebody has deleted it all: it is a cache.
+    if (error.code === "ENOENT") return [];
+    throw error;
+  });
+  for (const name of left) if (name !== NOTES) await remove(name);
 }
