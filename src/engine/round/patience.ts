@@ -51,6 +51,7 @@ export function withPatience(forge: Forge, attention: Attention, clock: Clock): 
         throw error;
       }
     },
+    stickyUrl: (number, marker) => patiently(`there ${number} ${marker}`, () => forge.stickyUrl(number, marker)),
     react: (comment, reaction) => patiently(`react ${comment} ${reaction}`, () => forge.react(comment, reaction)),
     async gitCredentials(options) {
       const token = await forge.gitCredentials(options);

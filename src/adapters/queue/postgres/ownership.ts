@@ -131,7 +131,9 @@ export function openOwnership(options: OwnershipOptions) {
       unwritten.delete(key);
       const me = membership.id();
       if (mine === undefined || me === undefined) return;
-      const gone = database.query("delete from stagecoach.repositories where key = $1 and owner = $2", [key, me]);
+      const gone = database.query("delete from stagecoach.repositories where key = $1 and owner = $2 and epoch = $3", [
+        ...[key, me, mine.epoch],
+      ]);
       forgetting = Promise.allSettled([forgetting, gone]);
       await gone;
     },

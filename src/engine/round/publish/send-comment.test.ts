@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import { type Forge, ForgeError } from "../../../adapters/forge/port.ts";
 import { silentLog } from "../context.ts";
+import { withPatience } from "../patience.ts";
 import { openComments } from "./send-comment.ts";
 
 test("each who wants the same body is told since when it stands there, also while it is on its way", async () => {
@@ -51,4 +53,22 @@ test("what is said only in place of another comment is asked for once, and made 
     await comments.settled();
   }
   expect([asked, calls]).toEqual([2, 1]);
+});
+
+test("where GitHub refuses to say whether it is there, it is asked less often each time, not in every round", async () => {
+  let [now, asked] = [0, 0];
+  const clock = { now: () => now } as never;
+  const attention = { line: () => "", note: () => undefined } as never;
+  const refusing: Partial<Forge> = {
+    async stickyUrl() {
+      asked += 1;
+      throw new ForgeError("NotFound", 404, "no such pull request");
+    },
+  };
+  const comments = openComments({ forge: withPatience(refusing as Forge, attention, clock), log: silentLog, clock }, attention);
+  for (; now < 60_000; now += 5000) {
+    comments.send({ key: "a", pull: 7, marker: "m", body: "solved", ifThere: true });
+    await comments.settled();
+  }
+  expect(asked).toBe(3);
 });
