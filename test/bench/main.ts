@@ -20,6 +20,7 @@ const SUITES: Record<string, () => Promise<BenchRow[]>> = {
   cell: async () => (await import("./cell.ts")).benchCell(),
   page: async () => (await import("./page.ts")).benchPage(),
   scale: async () => (await import("./scale.ts")).benchScale(),
+  shared: async () => (await import("./shared.ts")).benchShared(),
   fleet: async () => (await import("./fleet.ts")).benchFleet(),
   idle: async () => (await import("./idle.ts")).benchIdle(),
   noisy: async () => (await import("./noisy.ts")).benchNoisy(),

@@ -1,5 +1,6 @@
 import { manualClock } from "../../../../test/support/manual-clock.ts";
 import type { Delivery, SharedQueue } from "../port.ts";
+import type { Database } from "../postgres/database.ts";
 import type { PostgresOptions } from "../postgres/queue.ts";
 import { databaseAt, replica } from "./open-queue.ts";
 
@@ -34,10 +35,15 @@ export function openMachines(url: string) {
         return clock.after(ms, () => (isStopped ? void late.push(wake) : wake()));
       },
     };
+    const own = given.database ?? databaseAt(url);
+    const heard = (onTold: (payload: string) => void) => (payload: string) =>
+      isStopped ? void late.push(() => onTold(payload)) : onTold(payload);
+    // What others tell it is heard once it goes on, too.
+    const database: Database = { ...own, lone: (onTold) => own.lone(heard(onTold)) };
     const [rounds, lost, deliveries]: [string[], string[], Delivery[]] = [[], [], []];
     const machine: Machine = {
       ...{ rounds, lost, deliveries, first: [], worked: () => undefined },
-      queue: replica(given.database ?? databaseAt(url), {
+      queue: replica(database, {
         ...{ clock, time, onWorked: (seenAt: number) => machine.worked(seenAt), onLeft: async () => undefined },
         handler: async (repository) => void rounds.push(repository),
         onLost: (repository) => void lost.push(repository),
@@ -47,6 +53,7 @@ export function openMachines(url: string) {
           return true;
         },
         ...given,
+        database,
       }),
       owned: () => names.filter((name) => machine.queue.owns(name)),
       stop() {
