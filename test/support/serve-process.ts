@@ -3,8 +3,9 @@ import { once } from "node:events";
 
 const SERVE = new URL("../../src/surfaces/cli/serve/serve.ts", import.meta.url).href;
 const COMMAND = new URL("../../src/surfaces/cli/command.ts", import.meta.url).href;
-/** As main.ts runs a command. */
-const CODE = `const { run } = await import(${JSON.stringify(SERVE)});
+/** As main.ts runs a command: one whose reader is gone ends. */
+const CODE = `for (const stream of [process.stdout, process.stderr]) stream.on("error", () => process.exit(0));
+const { run } = await import(${JSON.stringify(SERVE)});
 const { CommandError } = await import(${JSON.stringify(COMMAND)});
 try {
   process.exitCode = await run(process.argv.slice(1));
