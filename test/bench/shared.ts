@@ -5,6 +5,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { SHORT_LAG } from "../../src/sim/argocd/application/lag.ts";
 import { startWorld } from "../../src/sim/world.ts";
 import { type Heard, hearing } from "../../src/surfaces/web/api/testing/hearing.ts";
@@ -27,10 +28,9 @@ export async function benchShared(): Promise<BenchRow[]> {
     const pull = await world.openReleasePull(alice);
     await world.untilComment(pull, "Plan:");
     const before = await written(postgres, name);
-    const lines = await Promise.all([owner, other].map((one) => listen(one, `${world.repository}/my-app`)));
-    const shown = Promise.all(lines.map(seenUntilTheEnd));
     await alice.mergePull(world.repository, pull, "squash");
-    const [atOwner, atOther] = (await shown) as [Map<string, number>, Map<string, number>];
+    const lines = await Promise.all([owner, other].map((one) => listen(one, world.repository)));
+    const [atOwner, atOther] = (await Promise.all(lines.map(seenUntilTheEnd))) as [Map<string, number>, Map<string, number>];
     const after = await written(postgres, name);
     const delays = [...atOther].flatMap(([text, at]) => (atOwner.has(text) ? [at - (atOwner.get(text) ?? at)] : []));
     const batches = await batchesOf(owner, world.repository);
@@ -69,8 +69,10 @@ async function written(postgres: PostgresServer, name: string): Promise<Written>
   return { shown: of(true), rest: of(false) };
 }
 
-async function listen({ inside }: Replica, rollout: string): Promise<Heard> {
-  return hearing(await fetch(`${inside}/api/v1/events?rollout=${rollout}`));
+/** Once there is a run to listen to. */
+async function listen({ inside }: Replica, repository: string): Promise<Heard> {
+  while (!(await fetch(`${inside}/api/v1/repos/${repository}/rollouts/my-app`)).ok) await sleep(50);
+  return hearing(await fetch(`${inside}/api/v1/events?rollout=${repository}/my-app`));
 }
 
 async function batchesOf({ inside }: Replica, repository: string): Promise<number> {
