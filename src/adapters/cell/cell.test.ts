@@ -1,3 +1,7 @@
+import { execFileSync, spawn } from "node:child_process";
+import { createReadStream, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { openCell } from "./cell.ts";
 
@@ -46,6 +50,28 @@ describe("a cell", () => {
   test("that is stopped with the whole service took too much of nothing", async () => {
     expect(await run("stopped")).toEqual({ kind: "failed", said: "it ended: SIGTERM" });
     expect(await run("echo", 1)).toEqual({ kind: "done", value: 1 });
+  });
+
+  test.runIf(process.platform === "linux")("ends with who started it, also in the midst of a job", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "cell-"));
+    const [said, program] = [join(folder, "said"), join(folder, "program")];
+    execFileSync("mkfifo", [said]);
+    writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' "$@" >'${said}'\n`, { mode: 0o755 });
+    const start = `import { openCell } from ${JSON.stringify(new URL("./cell.ts", import.meta.url))};
+      openCell(new URL(${JSON.stringify(INSIDE)}), undefined, ${JSON.stringify(program)}).run({ name: "toldLoop", answers: {} });`;
+    const starter = spawn(process.execPath, ["--input-type=module", "-e", start], { stdio: ["ignore", "ignore", "inherit"] });
+    let words = "";
+    try {
+      // Ends when the last one who could write has ended: the cell.
+      for await (const word of createReadStream(said, "utf8")) {
+        words += word;
+        if (words.endsWith("began")) starter.kill("SIGKILL");
+      }
+      expect(words).toBe("began");
+    } finally {
+      starter.kill("SIGKILL");
+      rmSync(folder, { recursive: true });
+    }
   });
 
   test.each(["list", "longList", "split", "buffers", "map"])("that takes all memory ends alone: %s", async (name) => {

@@ -123,7 +123,7 @@ interface Process {
 
 /** Nothing of the environment goes along, and Ctrl-C is for the server, which ends its cell itself. */
 const apart = () => ({ env: onlyCompiled(), detached: true, stdio: STDIO });
-const STDIO: StdioOptions = ["ignore", "ignore", "ignore", "pipe", "pipe"];
+const STDIO: StdioOptions = ["ignore", "ignore", "ignore", "pipe", "pipe", "pipe"];
 
 function start(inside: URL, limits: CellLimits, program: string): Process {
   const flags = [`--max-old-space-size=${limits.heapMb}`, "--max-semi-space-size=1", "--disable-warning=ExperimentalWarning"];
@@ -238,7 +238,7 @@ function usedBy(pid: number | undefined): { cpuMs: number; residentMb: number } 
 
 /** A process that waits for a job holds up nobody's end. */
 function keepAlive(child: ChildProcess, wanted: boolean): void {
-  const ends = [child, child.stdio[CELL_IN], child.stdio[CELL_OUT]] as ({ ref?(): void; unref?(): void } | null)[];
+  const ends = [child, ...child.stdio] as ({ ref?(): void; unref?(): void } | null)[];
   for (const end of ends) wanted ? end?.ref?.() : end?.unref?.();
 }
 

@@ -21,6 +21,8 @@ export interface Thrown {
 /** Descriptors of their own: Node makes standard input one that cannot be waited for as soon as anybody looks at it. */
 export const CELL_IN = 3;
 export const CELL_OUT = 4;
+/** Nobody writes to it: it ends with who started the cell. */
+export const CELL_LIFE = 5;
 
 export const HEADER = 4;
 

@@ -4,9 +4,10 @@
  */
 import { readSync, writeSync } from "node:fs";
 import nodeModule from "node:module";
+import { Worker } from "node:worker_threads";
 import { ForgeError } from "../forge/port.ts";
 import { GitError } from "../git/port.ts";
-import { CELL_IN, CELL_OUT, decode, encode, HEADER, type Said, type Thrown, type Told } from "./frames.ts";
+import { CELL_IN, CELL_LIFE, CELL_OUT, decode, encode, HEADER, type Said, type Thrown, type Told } from "./frames.ts";
 import type { Ask } from "./port.ts";
 
 type Work = (input: unknown, ask: Ask) => Promise<unknown>;
@@ -15,6 +16,7 @@ type Work = (input: unknown, ask: Ask) => Promise<unknown>;
 export async function serveCell(works: Readonly<Record<string, Work>>): Promise<void> {
   // It will be killed, which leaves no time for that. Node has it from 22.10 on.
   (nodeModule as Partial<Pick<typeof nodeModule, "flushCompileCache">>).flushCompileCache?.();
+  endWithStarter();
   say({ ready: true });
   for (let told = hear(); told !== undefined; told = hear()) {
     if (!("job" in told)) continue;
@@ -30,6 +32,12 @@ export async function serveCell(works: Readonly<Record<string, Work>>): Promise<
       });
     }
   }
+}
+
+/** A job may never end by itself: where who started the cell was killed, nobody is left to look at its limits. */
+function endWithStarter(): void {
+  const wait = `try { require("node:fs").readSync(${CELL_LIFE}, Buffer.alloc(1)); } finally { process.kill(process.pid, "SIGKILL"); }`;
+  new Worker(wait, { eval: true, env: {}, execArgv: [], resourceLimits: { maxOldGenerationSizeMb: 8, stackSizeMb: 1 } }).unref();
 }
 
 function ask(question: string, ...args: readonly unknown[]): unknown {

@@ -1,4 +1,5 @@
 /** The inside of a cell for tests: jobs that a cell is there for. */
+import { writeSync } from "node:fs";
 import { serveCell } from "../inside.ts";
 
 const forever = (work: (step: number) => void): never => {
@@ -11,6 +12,10 @@ await serveCell({
   fail: async (_input, ask) => ask("broken"),
   forbidden: async (_input, ask) => ask("toString"),
   loop: async () => forever(() => undefined),
+  toldLoop: async () => {
+    writeSync(1, "began");
+    return forever(() => undefined);
+  },
   backtrack: async () => /^(a|aa)+$/.test(`${"a".repeat(100)}b`),
   list: async () => {
     const all: unknown[] = [];
