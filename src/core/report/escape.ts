@@ -10,9 +10,9 @@ function oneLine(text: string): string {
 export function cell(text: string, limit = 300): string {
   const line = oneLine(text);
   const cut = line.length > limit ? `${line.slice(0, limit - 1)}…` : line;
-  // A zero-width space keeps `@name` from notifying anybody and `/command` from being read as one.
+  // A zero-width space keeps `@name` from notifying anybody and `/command` from being read as one; `&commat;name` is to stay letters.
   return cut
-    .replace(/[\\`*_{}[\]<>|#~]/g, (character) => `\\${character}`)
+    .replace(/[\\`*_{}[\]<>|#~]|&(?=#?\w+;)/g, (character) => `\\${character}`)
     .replace(/@(?=\w)/g, "@\u200b")
     .replace(/^\//, "\u200b/");
 }
@@ -50,7 +50,7 @@ export function prose(text: string): string {
 
 /** The text of Markdown that `cell`, `code` and `prose` made, for those who draw none. */
 export function withoutMarkdown(text: string): string {
-  const marked = /(`+)( ?)(.*?)\2\1|\\([\\`*_{}[\]<>|#~])|\*\*|\[([^\]]*)\]\([^)]*\)|\u200b/g;
+  const marked = /(`+)( ?)(.*?)\2\1|\\([\\`*_{}[\]<>|#~&])|\*\*|\[([^\]]*)\]\([^)]*\)|\u200b/g;
   return text
     .slice(0, LONGEST)
     .replace(marked, (_, _ticks, _space, inside: string | undefined, escaped: string | undefined, linked: string | undefined) =>

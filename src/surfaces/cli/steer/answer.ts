@@ -109,5 +109,5 @@ async function refusalOf(place: GitHubPlace, { pull, bot, text, comment }: Poste
     ?.split("\n")
     .find((line) => line.startsWith("@"))
     ?.replace(/^@\S+: /, "")
-    .replaceAll(/\\([\\`*_{}[\]<>|#~])/g, "$1");
+    .replaceAll(/\\([\\`*_{}[\]<>|#~&])/g, "$1");
 }

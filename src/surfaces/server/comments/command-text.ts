@@ -18,7 +18,6 @@ export function commandText({ verb, args, rollout, reason = "" }: CommandGiven):
 /** Plain text of one line: no markup, no mention, no flag. What is read of it has its words as they were given. */
 function quoted(reason: string): string {
   return cell(reason, LONGEST_REASON)
-    .replace(/&/g, "\\&")
     .split(" ")
     .map((word) => word.replace(/^-(?=-)/, "\\-").replace(/^([—–])(?=[A-Za-z])/, "$1\u200b"))
     .join(" ");
