@@ -14,7 +14,7 @@ interface ObjectInfo {
 export interface CatFile {
   /** `spec` is a full object id or a checked full ref name. undefined: no such object. */
   info(spec: string): Promise<ObjectInfo | undefined>;
-  /** The body of what has more than `most` bytes is left out. */
+  /** The body is cut off at `most` bytes: `info.size` tells. */
   contents(spec: string, most?: number): Promise<{ info: ObjectInfo; body: Buffer } | undefined>;
   close(): void;
 }
@@ -45,6 +45,9 @@ interface Conversation {
   places: string;
 }
 
+/** Of commits and tags: whatever is read of one stands in its first two MiB, however long a message somebody writes. */
+const MOST_BYTES = 2 * 1024 * 1024;
+
 export function openCatFile(repository: Repository): CatFile {
   let conversation: Conversation | undefined;
   let closed = false;
@@ -74,7 +77,7 @@ export function openCatFile(repository: Repository): CatFile {
 
   return {
     info: async (spec) => (await askTwice(spec))?.info,
-    contents: (spec, most = Number.POSITIVE_INFINITY) => askTwice(spec, most),
+    contents: (spec, most = MOST_BYTES) => askTwice(spec, most),
     close() {
       closed = true;
       conversation?.child.stdin.end();
@@ -118,7 +121,8 @@ function answerParser(waiting: Waiting[]): (chunk: Buffer) => void {
     while (rest.length > 0) {
       if (body !== undefined) {
         const piece = rest.subarray(0, body.missing);
-        if (body.info.size <= (waiting[0]?.most ?? 0)) body.pieces.push(piece);
+        const left = (waiting[0]?.most ?? 0) - (body.info.size + 1 - body.missing);
+        if (left > 0) body.pieces.push(piece.subarray(0, left));
         body.missing -= piece.length;
         rest = rest.subarray(piece.length);
         if (body.missing > 0) return;

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openMirror } from "./mirror.ts";
@@ -170,6 +170,22 @@ describe("history", () => {
     await mirror.fetch(["bomb"]);
     await expect(mirror.changedPaths(first, head)).rejects.toMatchObject({ name: "GitError", kind: "TooLarge" });
     await expect(mirror.listFiles(head)).rejects.toMatchObject({ name: "GitError", kind: "TooLarge" });
+  });
+
+  test("of a commit with an endless message no more is held than is read of it, and a folder that takes long to read is refused", async () => {
+    const [tree, object] = [git(at.origin, "rev-parse", "main^{tree}"), join(at.directory, "object")];
+    writeFileSync(object, `Carry on\n\n${"x".repeat(5 * 1024 * 1024)}`);
+    const head = git(at.origin, "commit-tree", tree, "-p", first, "-F", object);
+    const entry = (n: number) => Buffer.concat([Buffer.from(`100644 f${String(n).padStart(6, "0")}\0`), Buffer.alloc(20, 7)]);
+    writeFileSync(object, Buffer.concat(Array.from({ length: 130_000 }, (_, n) => entry(n))));
+    const large = git(at.origin, "hash-object", "-t", "tree", "-w", object);
+    git(at.origin, "update-ref", "refs/heads/long", head);
+    await mirror.fetch(["long"]);
+    expect(await mirror.commitInfo(head)).toMatchObject({ sha: head, subject: "Carry on", parents: [first], body: "" });
+    expect((await mirror.commitObject(head))?.length).toBe(2 * 1024 * 1024);
+    expect(await mirror.head("long")).toBe(head);
+    cpSync(join(at.origin, "objects"), join(at.directory, "mirror.git", "objects"), { recursive: true });
+    await expect(mirror.tree(large)).rejects.toMatchObject({ kind: "TooLarge" });
   });
 
   test("a merge gives its tree, or the paths that conflict", async () => {

@@ -4,7 +4,7 @@
  */
 import { compareText } from "../../core/base/compare-text.ts";
 import { GitError } from "./port.ts";
-import { DIRECTORY, type TreeEntry } from "./trees.ts";
+import { DIRECTORY, readTrees, type TreeEntry } from "./trees.ts";
 
 /** A file, link or submodule that differs; `from` or `to` is absent where it is on one side only. */
 interface TreeChange {
@@ -18,6 +18,8 @@ type ReadTree = (id: string) => Promise<ReadonlyMap<string, TreeEntry>>;
 const EMPTY: ReadonlyMap<string, TreeEntry> = new Map();
 /** Trees that hold one another several times each make a few objects stand for millions of files: nobody who changes a config repo does that. */
 const MOST_CHANGES = 500_000;
+/** Entries of the folders of one depth, of both sides. */
+const MOST_READ = 1_000_000;
 /** As long as an operating system takes. */
 const LONGEST_PATH = 4096;
 
@@ -33,11 +35,12 @@ export async function diffTrees(read: ReadTree, from: string | undefined, to: st
   for (let level: Folders[] = [{ prefix: "", from, to }]; level.length > 0; ) {
     const below: Folders[] = [];
     const ids = new Set(level.flatMap((one) => [one.from, one.to]).filter((id) => id !== undefined));
-    const trees = new Map<string | undefined, ReadonlyMap<string, TreeEntry>>();
-    await Promise.all([...ids].map(async (id) => trees.set(id, await read(id))));
+    const trees = await readTrees(read, ids, MOST_READ);
+    if (trees === undefined) throw new GitError("TooLarge", `folders of more than ${MOST_READ} files differ`);
+    const treeOf = (id: string | undefined) => (id === undefined ? undefined : trees.get(id)) ?? EMPTY;
     for (const { prefix, ...one } of level) {
       if (prefix.length > LONGEST_PATH) throw new GitError("TooLarge", "folders in folders differ, too deep for any computer");
-      const [old, now] = [trees.get(one.from) ?? EMPTY, trees.get(one.to) ?? EMPTY];
+      const [old, now] = [treeOf(one.from), treeOf(one.to)];
       for (const name of new Set([...old.keys(), ...now.keys()])) compare(`${prefix}${name}`, old.get(name), now.get(name), below);
       if (found.length + below.length > MOST_CHANGES) throw new GitError("TooLarge", `more than ${MOST_CHANGES} paths differ`);
     }

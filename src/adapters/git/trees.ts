@@ -12,8 +12,8 @@ export const SYMLINK = "120000";
 export const SUBMODULE = "160000";
 export const DIRECTORY = "40000";
 
-/** More entries than any directory a person made; a tree object over this is refused, not read. */
-const MAX_TREE_BYTES = 64 * 1024 * 1024;
+/** More entries than any directory a person made, read in 150 ms; a tree object over this is refused, not read. */
+const MAX_TREE_BYTES = 4 * 1024 * 1024;
 const MAX_CACHED_ENTRIES = 300_000;
 
 export interface Trees {
@@ -89,17 +89,41 @@ export function openTrees(objects: CatFile): Trees {
   async function folders(top: string): Promise<Map<string, Tree>> {
     const found = new Map<string, Tree>();
     let wave = [top];
+    let left = MOST_BELOW;
     for (let depth = 0; wave.length > 0; depth++) {
-      if (depth > DEEPEST || found.size > MOST_BELOW) throw tooMuchBelow(top);
-      const read = await Promise.all(wave.map(async (id) => [id, await tree(id)] as const));
-      for (const [id, one] of read) found.set(id, one);
-      const next = read.flatMap(([, one]) => [...one.values()].flatMap(({ mode, id }) => (mode === DIRECTORY ? [id] : [])));
+      if (depth > DEEPEST) throw tooMuchBelow(top);
+      const read = await readTrees(tree, wave, left);
+      if (read === undefined) throw tooMuchBelow(top);
+      for (const [id, one] of read) {
+        found.set(id, one);
+        left -= one.size + 1;
+      }
+      const next = [...read].flatMap(([, one]) => [...one.values()].flatMap(({ mode, id }) => (mode === DIRECTORY ? [id] : [])));
       wave = [...new Set(next)].filter((id) => !found.has(id));
     }
     return found;
   }
 
   return { root: (id) => rootOf(objects, id), tree, entry, files };
+}
+
+/** So many are read at once: of large ones no more than memory has room for. */
+const AT_ONCE = 16;
+
+/** Reads these trees, by id. undefined: together they have more than `most` entries, which are not all held. */
+export async function readTrees(tree: Trees["tree"], ids: Iterable<string>, most: number): Promise<Map<string, Tree> | undefined> {
+  const read = new Map<string, Tree>();
+  const wanted = [...ids];
+  let left = most;
+  for (let at = 0; at < wanted.length; at += AT_ONCE) {
+    const some = await Promise.all(wanted.slice(at, at + AT_ONCE).map(async (id) => [id, await tree(id)] as const));
+    for (const [id, one] of some) {
+      read.set(id, one);
+      left -= one.size + 1;
+    }
+    if (left < 0) return undefined;
+  }
+  return read;
 }
 
 function tooMuchBelow(id: string): GitError {
