@@ -234,8 +234,9 @@ async function drain({ server, queue, repos, views, resync, room, log }: Drainin
     await Promise.all([server.close(), queue.close()]);
     await views.stop();
     await repos.close();
-    await roomClosed;
+    // Others have what was this one's at once, however large the mirror that is just being thrown away.
     await queue.leave();
+    await roomClosed;
   })();
   const ended = await Promise.race([drained.then(() => true), afterMs(withinMs).then(() => false)]);
   if (!ended) log.warn({ withinMs }, "stopped before the rounds under way had ended; the next start takes them up");

@@ -240,3 +240,26 @@ test("one whose folder somebody has deleted holds no other up", async () => {
   for (const name of ["c", "d"]) await grow(name);
   expect(["b", "c", "d"].map((name) => bytes(directory(name)) > 0)).toEqual([false, true, true]);
 });
+
+test("once it is closed it throws nothing more away, so that who stops waits for one mirror at the most", async () => {
+  const room = open({ most: 1, each: 1024 * KIB });
+  const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let asked = 0;
+  const empty = async () => {
+    asked += 1;
+    begun.resolve();
+    await gate.promise;
+    return true;
+  };
+  for (const name of ["a", "b"]) {
+    mkdirSync(directory(name));
+    writeFileSync(join(directory(name), "large"), randomBytes(KIB));
+    await room.serve(directory(name), { empty });
+  }
+  room.grown(directory("a"));
+  await begun.promise;
+  const closed = room.close();
+  gate.resolve();
+  await closed;
+  expect(asked).toBe(1);
+});

@@ -88,11 +88,12 @@ export function openMirrorRoom(root: string, { most, each }: RoomLimits, { clock
   async function look(): Promise<void> {
     isDue = false;
     lookedAt = clock.now();
-    for (const name of await readdir(root).catch(() => [])) await measure(join(root, name));
+    for (const name of await readdir(root).catch(() => [])) if (!isClosed) await measure(join(root, name));
     const size = () => [...mirrors.values()].reduce((sum, { bytes }) => sum + bytes, 0);
     const oldestFirst = [...mirrors].sort(([, a], [, b]) => a.usedAt - b.usedAt);
     const isFull = size() > most;
     for (const [directory, known] of oldestFirst) {
+      if (isClosed) return;
       const isTooLarge = known.bytes > each && !(clock.now() - (known.emptiedAt ?? Number.NEGATIVE_INFINITY) < ANEW_MS);
       if (known.bytes === 0 || !(isTooLarge || (isFull && size() > most * DOWN_TO))) continue;
       await throwAway(directory, known).catch((error: unknown) =>
