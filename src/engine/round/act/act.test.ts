@@ -122,8 +122,8 @@ test("a merge, a proposal or a stop that fails holds none of another batch up", 
   const { run } = open();
   const [first, second] = run.batches.map((one) => ({ ...one, phase: "Merging" as const, intention: { at: AT, head: "h" } }));
   if (first === undefined || second === undefined) throw new Error("the sample has two batches");
-  const round = async () => {
-    const decided = { ...decision({ ...run, batches: [first, second] } as Run, {}), decidedAt: performance.now() };
+  const round = async (number = run.number) => {
+    const decided = { ...decision({ ...run, number, batches: [first, second] } as Run, {}), decidedAt: performance.now() };
     for (const { number } of [first, second]) {
       const kinds = [
         { kind: "Merge" as const, batch: number, pull: 10 + number, head: "h" },
@@ -149,6 +149,11 @@ test("a merge, a proposal or a stop that fails holds none of another batch up", 
   pass(2000);
   await round();
   expect(stopped).toEqual(["a1", "a2", "a1", "a2"]);
+  // Nor is the next run held up by what failed of the one before.
+  proposed.length = 0;
+  await round();
+  await round(run.number + 1);
+  expect(proposed).toEqual([1, 2]);
 });
 
 function desk(

@@ -147,7 +147,7 @@ export function openActor(context: Context, parts: Parts): Act {
   /** True: its outcome is worth looking at. What failed is wanted again in a later round. */
   async function tryOne(scope: Scope, effect: Effect): Promise<boolean> {
     const { rollout } = scope.run;
-    const concern = concernOf(rollout, effect);
+    const concern = concernOf(scope.run, effect);
     const longest = effect.kind === "Merge" ? LONGEST_MERGE_RETRY_MS : undefined;
     // What failed is left alone for a while, whoever wakes the round.
     const isPatient = effect.kind !== "Answer" && effect.kind !== "RolloutActions";
@@ -210,9 +210,9 @@ export function openActor(context: Context, parts: Parts): Act {
  * One effect's trouble is not the others': a hook that does not answer holds no merge up, whose intention would lapse, nor one batch's merge
  * that of another, which may put clusters back.
  */
-function concernOf(rollout: string, effect: Effect): string {
+function concernOf({ rollout, number }: Run, effect: Effect): string {
   const of = { batch: undefined, analysis: undefined, command: undefined, hook: undefined, target: undefined, ...effect };
-  return [rollout, effect.kind, of.batch ?? of.analysis ?? of.command ?? of.hook ?? of.target].join(" ");
+  return [rollout, number, effect.kind, of.batch ?? of.analysis ?? of.command ?? of.hook ?? of.target].join(" ");
 }
 
 function batchOf(run: Run, number: number): Batch {
