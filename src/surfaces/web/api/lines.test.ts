@@ -1,8 +1,11 @@
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
+import { sampleRun } from "../../../../test/support/sample-run.ts";
+import { rolloutKey } from "../../../core/report/model/fleet.ts";
 import { webRoutes } from "../server.ts";
 import { FLEET, openEventLine } from "./event-line.ts";
+import { openLiveModels } from "./live-models.ts";
 import { apiApp } from "./routes.ts";
 
 const clock = { now: () => Date.parse("2026-11-21T09:04:00.000Z"), after: () => () => undefined };
@@ -85,4 +88,19 @@ test("who missed more than a slow reader may have waiting reads anew, and is not
   expect(toldOf()).toEqual(["event: hello", "event: fleet"]);
   for (let index = 0; index < 200; index++) line.emit(FLEET, "acme/config", "fleet", { text: "x".repeat(10_000) });
   expect(toldOf()).toEqual(["event: hello", "event: reset"]);
+});
+
+test("who listens to a rollout that has no run yet is told once it has one", () => {
+  const line = openEventLine("p");
+  const runs: ReturnType<Parameters<typeof openLiveModels>[0]["runs"]>[number][] = [];
+  const models = openLiveModels({ runs: () => runs, onChange: () => () => undefined }, clock, line);
+  const told: string[] = [];
+  const send = (bytes: Uint8Array) => void told.push(new TextDecoder().decode(bytes).split("\n")[0] ?? "");
+  const key = rolloutKey("acme/config", "payments");
+  line.listen(key, { after: undefined, hello: {}, send });
+  models.sync();
+  expect(told).toEqual(["event: hello"]);
+  runs.push({ repository: "acme/config", run: sampleRun() });
+  models.sync();
+  expect(told).toEqual(["event: hello", "event: reset"]);
 });

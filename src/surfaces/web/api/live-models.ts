@@ -81,7 +81,11 @@ export function openLiveModels(source: WebSource, clock: WebClock, line: EventLi
     };
     known.set(key, after);
     if (before === undefined || !isDeepStrictEqual(before.row, made.row)) tellFleet(repository, { rollout: made.row });
-    if (before?.document === undefined) return;
+    if (before?.document === undefined) {
+      // Whoever listens to what was not there yet, or was not read, has something to read now.
+      if (isHeard) line.emit(key, repository, "reset", {});
+      return;
+    }
     if (isHeard || before.wanted) tellRollout(key, before, after, made.document());
     else line.emit(key, repository, "reset", {});
   }
