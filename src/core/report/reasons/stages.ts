@@ -1,5 +1,7 @@
 /** How a run goes on from batch to batch and stage to stage, and to its end. */
+
 import { count } from "../../base/count.ts";
+import { sayRef } from "../../base/ref-name.ts";
 import { formatDuration } from "../../base/time.ts";
 import type { StageReasons } from "../../reasons/stages.ts";
 import { type Entries, entriesOf } from "./entry.ts";
@@ -111,10 +113,10 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
   REVERT_OF_BRANCH: {
     says: ({ cluster, branch }, names) => {
       const name = names.cluster(cluster);
-      return `Stagecoach cannot put ${name} back, since branch ${branch} only moves forward; \`/skip ${name}\` goes on without it`;
+      return `Stagecoach does not put ${name} back alone, since ${sayRef(branch)} is moved only with its run; \`/skip ${name}\` goes on without it, \`/rollback\` moves all back`;
     },
     subject: "cluster",
-    actions: ["skip"],
+    actions: ["skip", "rollback"],
   },
   REVERT_OF_MADE_PIN: {
     says: ({ cluster, file }, names) => {
