@@ -53,8 +53,9 @@ describe("somebody who writes a repository's templates", () => {
       allow: [{ host: `*.example.com:${server.port}`, networks }],
       lookup,
     });
-    for (const address of ["127.0.0.1", "169.254.169.254", "10.0.0.1", "::1", "::ffff:127.0.0.1", "::ffff:7f00:1", "fd00::1", "0.0.0.0"])
-      expect([address, await ask(policy(at(address)), url)]).toEqual([address, "Refused"]);
+    const inside = ["127.0.0.1", "169.254.169.254", "10.0.0.1", "::1", "::ffff:127.0.0.1", "::ffff:7f00:1", "fd00::1", "0.0.0.0"];
+    const through = ["::7f00:1", "::ffff:0:7f00:1", "64:ff9b::a00:1", "64:ff9b:1::a00:1", "2002:a00:1::1", "2001::f5ff:fffe"];
+    for (const address of [...inside, ...through]) expect([address, await ask(policy(at(address)), url)]).toEqual([address, "Refused"]);
     expect(await ask(policy(at("93.184.216.34", "127.0.0.1")), url)).toBe("Refused");
     expect(server.requests).toEqual([]);
     // Where the operator wrote down that the name is inside, it is asked.

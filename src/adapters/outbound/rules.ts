@@ -49,9 +49,12 @@ function isInternal(name: string): boolean {
   return name !== "" && (INTERNAL.test(name) || !name.includes("."));
 }
 
-const LOCAL = networks("0.0.0.0/8 127.0.0.0/8 169.254.0.0/16 224.0.0.0/4 240.0.0.0/4 ::/128 ::1/128 fe80::/10 ff00::/8".split(" "));
+const LOCAL = networks("0.0.0.0/8 127.0.0.0/8 169.254.0.0/16 224.0.0.0/4 240.0.0.0/4 ::/96 fe80::/10 ff00::/8".split(" "));
+/** Also those that lead to an address of IPv4 that nobody looked at: by a translator (64:ff9b), by 6to4 (2002), by Teredo (2001::). */
 const PRIVATE = networks(
-  "10.0.0.0/8 100.64.0.0/10 172.16.0.0/12 192.0.0.0/24 192.168.0.0/16 198.18.0.0/15 64:ff9b::/96 fc00::/7 fec0::/10".split(" "),
+  "10.0.0.0/8 100.64.0.0/10 172.16.0.0/12 192.0.0.0/24 192.168.0.0/16 198.18.0.0/15 ::ffff:0:0:0/96 64:ff9b::/96 64:ff9b:1::/48 2001::/32 2002::/16 fc00::/7 fec0::/10".split(
+    " ",
+  ),
 );
 
 /**
