@@ -4,11 +4,15 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { type Inventory, readInventory } from "../../src/core/argocd/inventory-file.ts";
 import type { RepoFiles } from "../../src/core/base/repo-files.ts";
+import { targetsOf } from "../../src/core/plan/plan-types.ts";
 import { sayHindrance } from "../../src/core/report/onboarding/hindrance.ts";
+import { proposalJson, proposedFiles } from "../../src/core/report/onboarding/show.ts";
 import type { Proposal } from "../../src/core/report/onboarding/types.ts";
 import { scanRepo, textAt } from "../../src/engine/onboarding/scan.ts";
 import { proposeFor } from "../../src/surfaces/cli/init/init.ts";
-import { openCheckout } from "../../src/surfaces/cli/lint/lint-checkout.ts";
+import { type Checkout, openCheckout } from "../../src/surfaces/cli/lint/lint-checkout.ts";
+import { lint, readRollouts } from "../../src/surfaces/cli/lint/lint-run.ts";
+import { makePlan } from "../../src/surfaces/cli/plan/plan-make.ts";
 import { table, tally } from "./scalars.ts";
 
 const DATA = fileURLToPath(new URL("../../../shared/data", import.meta.url));
@@ -21,6 +25,25 @@ function tell(title: string, proposal: Proposal): void {
   for (const { why } of proposal.undecided) tally(counts, `not decided: ${shape(sayHindrance(why).why)}`);
   const { files, applicationSets, applications } = proposal.figures;
   console.log(table(`${title}: ${files} files, ${applicationSets} ApplicationSets, ${applications} Applications`, counts));
+}
+
+/** What keeps a proposal from being merged as it stands; where nothing is proposed, that no one reason is told. */
+function faultsOf(checkout: Checkout, proposal: Proposal): string[] {
+  if (proposal.rollouts.length === 0) {
+    const { reason, repo } = proposalJson(proposal, undefined) as { reason?: { why: string; hint: string }; repo?: string };
+    return reason !== undefined ? [reason.why, reason.hint].filter((one) => one === "") : repo === undefined ? ["no reason is told"] : [];
+  }
+  const texts = proposedFiles(proposal);
+  const paths = [...new Set([...checkout.paths(), ...texts.keys()])].toSorted();
+  const after: Checkout = { root: checkout.root, paths: () => paths, read: (path) => texts.get(path) ?? checkout.read(path) };
+  const own = proposal.rollouts.map(({ file }) => file);
+  const errors = lint(after, own, undefined).problems.filter(({ severity }) => severity === "error");
+  const unplanned = readRollouts(after, own).rollouts.filter((rollout) => {
+    const names = rollout.release?.kind === "values" ? Object.keys(rollout.release.values) : ["version"];
+    const { plan } = makePlan(rollout, after, undefined, Object.fromEntries(names.map((value) => [value, "v9.9.9"])));
+    return plan === undefined || targetsOf(plan).length !== proposal.rollouts.find(({ name }) => name === rollout.name)?.targets;
+  });
+  return [...errors.map(({ code, file }) => `${file}: ${code}`), ...unplanned.map(({ file }) => `${file}: has another plan`)];
 }
 
 /** ApplicationSets of the repo that neither a rollout nor a reason names. */
@@ -58,11 +81,13 @@ describe.skipIf(!here)("init over public config repos", () => {
           .filter((one) => one.isDirectory())
           .map((one) => one.name)
       : [],
-  )("%s: everything it has is proposed or told", (name) => {
-    const proposal = proposeFor(openCheckout(join(DATA, "repos", name)), undefined);
+  )("%s: everything it has is proposed or told; what is proposed lints and plans, else there is one reason", (name) => {
+    const checkout = openCheckout(join(DATA, "repos", name));
+    const proposal = proposeFor(checkout, undefined);
     tell(name, proposal);
     expect(proposal.figures.applicationSets).toBeGreaterThan(0);
-    expect(unnamed(openCheckout(join(DATA, "repos", name)), proposal)).toEqual([]);
+    expect(unnamed(checkout, proposal)).toEqual([]);
+    expect(faultsOf(checkout, proposal)).toEqual([]);
   });
 
   test.each([

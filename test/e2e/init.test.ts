@@ -40,7 +40,7 @@ spec:
     ["deploy/web/base/deployment.yaml", base],
     ["deploy/web/base/kustomization.yaml", "resources:\n  - deployment.yaml\n"],
   ];
-  return ["dev", "staging", "prod"].reduce((files: [string, string][], env) => {
+  const own = ["dev", "staging", "prod"].flatMap((env): [string, string][] => {
     const overlay = `# Owner: team web\nresources:\n  - ../../base\nimages:\n  - name: ghcr.io/acme/web\n    newTag: v1.4.1   # set by CI\n`;
     const application = `apiVersion: argoproj.io/v1alpha1
 kind: Application
@@ -60,8 +60,12 @@ spec:
     automated: { prune: true, selfHeal: true }
     syncOptions: [CreateNamespace=true]
 `;
-    return [...files, [`deploy/web/overlays/${env}/kustomization.yaml`, overlay], [`argocd/${env}/web.yaml`, application]];
-  }, shared);
+    return [
+      [`deploy/web/overlays/${env}/kustomization.yaml`, overlay],
+      [`argocd/${env}/web.yaml`, application],
+    ];
+  });
+  return [...shared, ...own];
 }
 
 test("init --write in a clone, its files merged, a release merged: staged batch by batch", async () => {

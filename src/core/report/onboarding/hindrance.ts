@@ -12,7 +12,7 @@ interface SaidHindrance {
 const LIVE = "give --inventory with the Applications as they live: kubectl get applications,applicationsets -n argocd -o yaml";
 const ONE_PLANE = "give --inventory of one Argo CD: what lives there is taken as it is";
 const ALONE = "where several belong together, write a rollout with sourceRef.kind: Application and a selector";
-const MOST_REASONS = 3;
+const MOST_VALUES = 3;
 
 export function sayHindrance(hindrance: Hindrance): SaidHindrance {
   switch (hindrance.kind) {
@@ -117,16 +117,15 @@ function sayUnpinned(hindrance: Of<"OneVersionForAll" | "NoPin" | "NoVersion" | 
     }
     case "NoPin":
       return {
-        why: hindrance.slots.slice(0, MOST_REASONS).map(saySlot).join("; "),
+        why: saySlot(slotOf(hindrance)),
         hint:
           labelHint(hindrance.slots) ??
           "name the places by hand: pins of the rollout may use cluster.name, cluster.labels.X, application.name, application.path and params.X",
       };
     case "NoVersion": {
-      const because = hindrance.because.slice(0, MOST_REASONS).map(sayPlace).join("; ");
-      const why = hindrance.anywhere
-        ? "no version was found that all its Applications have"
-        : because || "no fixed version was found: it follows a branch, or takes its version from somewhere outside this repo";
+      const because = placeOf(hindrance);
+      const outside = "no fixed version was found: it follows a branch, or takes its version from somewhere outside this repo";
+      const why = hindrance.anywhere ? "no version was found that all its Applications have" : because ? sayPlace(because) : outside;
       return { why, hint: versionHint(hindrance) };
     }
     case "Parents":
@@ -136,7 +135,7 @@ function sayUnpinned(hindrance: Of<"OneVersionForAll" | "NoPin" | "NoVersion" | 
       };
     case "Disproved":
       return {
-        why: hindrance.against.slice(0, MOST_REASONS).map(sayObjection).join("; "),
+        why: hindrance.against.slice(0, 1).map(sayObjection).join(),
         hint: "correct what it names, then run init again; or write the rollout by hand",
       };
   }
@@ -144,8 +143,22 @@ function sayUnpinned(hindrance: Of<"OneVersionForAll" | "NoPin" | "NoVersion" | 
 
 const VERSION_IN_GIT = "give each of them a version in Git, such as targetRevision of a list element or newTag of an overlay";
 
-function versionHint({ anywhere, because: [first] }: Of<"NoVersion">): string {
-  if (anywhere || first === undefined) return VERSION_IN_GIT;
+/** Of several reasons one is told: that without which the others would not matter. */
+const PLACES: readonly PlaceHindrance["kind"][] = ["OtherRepo", "OtherBranch", "OfSecret", "Floating", "NothingThere"];
+
+function placeOf({ because }: Of<"NoVersion">): PlaceHindrance | undefined {
+  return because.toSorted((a, b) => PLACES.indexOf(a.kind) - PLACES.indexOf(b.kind))[0];
+}
+
+/** The one that a label would mend, or else the first. */
+function slotOf({ slots }: Of<"NoPin">): SlotHindrance {
+  const [first = { slot: "its version", kind: "NotToldApart", texts: [] }] = slots;
+  return slots.find((slot) => slot.kind === "NotToldApart" && slot.label !== undefined) ?? first;
+}
+
+function versionHint(hindrance: Of<"NoVersion">): string {
+  const first = placeOf(hindrance);
+  if (hindrance.anywhere || first === undefined) return VERSION_IN_GIT;
   if (first.kind === "OtherRepo") return "run init in a clone of that one: what these files say is released there";
   if (first.kind === "OtherBranch")
     return "let all of them read the default branch, at a folder or file for each; or each a branch of its own, none of them the default one, and label each with its environment: those a rollout moves";
@@ -156,7 +169,7 @@ function versionHint({ anywhere, because: [first] }: Of<"NoVersion">): string {
 function labelHint(slots: readonly SlotHindrance[]): string | undefined {
   const label = slots.map((slot) => (slot.kind === "NotToldApart" ? slot.label : undefined)).find((one) => one !== undefined);
   if (label === undefined) return undefined;
-  const values = [...new Set(label.values)].slice(0, MOST_REASONS).map((value) => `env: ${value}`);
+  const values = [...new Set(label.values)].slice(0, MOST_VALUES).map((value) => `env: ${value}`);
   return `label each Application with its environment (${values.join(", ")}): the pin is then ${label.text}`;
 }
 

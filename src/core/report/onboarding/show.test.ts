@@ -30,7 +30,7 @@ test("what has the same reason is told together, and what is alone by itself", (
       ApplicationSet x (x.yaml): Helm makes them, of 2 templates: which there are is known only once that is rendered
         → give --inventory with the Applications as they live: kubectl get applications,applicationsets -n argocd -o yaml
 
-    No rollout is proposed. What was found could not be staged, for the reasons above: docs/onboarding.md of Stagecoach has what is looked for.
+    No rollout is proposed. First of all, ApplicationSet a: it has no name of its own. What to do: give it one.
     "
   `);
 });
@@ -44,7 +44,7 @@ test("of hundreds with the same reason a few are named", () => {
 
 test("a reader who sees nothing proposed is told whether nothing was found, nothing could be, or nothing was left", () => {
   expect(told(empty())).toContain("There is no place from which a version could be carried to clusters");
-  expect(told(empty({ undecided: [one("a")] }))).toContain("could not be staged, for the reasons above");
+  expect(told(empty({ undecided: [one("a")] }))).toContain("No rollout is proposed. First of all, ");
   expect(told(empty({ existing: ["payments"] }))).toContain("has a rollout already. There are already: payments.");
 });
 

@@ -84,8 +84,7 @@ const MOST_ALIKE = 10;
 
 /** What has the same reason is told together: a repo of two hundred sets has few reasons. */
 function undecidedLines(undecided: readonly Undecided[], clean: (text: string) => string): string[] {
-  const told = undecided.map(({ what, file, why }) => ({ what, file, ...sayHindrance(why) }));
-  const alike = Map.groupBy(told, ({ why, hint }) => `${why}\n${hint}`);
+  const alike = Map.groupBy(undecided.map(told), ({ why, hint }) => `${why}\n${hint}`);
   return [...alike.values()].flatMap((group) => {
     const [first] = group;
     if (first === undefined) return [];
@@ -105,14 +104,14 @@ function closing(
 ): string {
   const { rollouts, existing } = proposal;
   const there = existing.length === 0 ? "" : ` There are already: ${existing.map(clean).join(", ")}.`;
-  if (rollouts.length === 0 && written === undefined) return `No rollout is proposed. ${whyNone(proposal)}${there}`;
+  if (rollouts.length === 0 && written === undefined) return `No rollout is proposed. ${clean(whyNone(proposal))}${there}`;
   if (written === undefined) return `Nothing was written: --write does, and -o markdown or json shows the files.${there}`;
   const made = written.filter((one) => one.outcome === "written").map((one) => clean(one.file));
   const kept = written.filter((one) => one.outcome === "kept").map((one) => clean(one.file));
   const more = given.map((word) => ` ${clean(shellWord(word))}`).join("");
   const next = made.some((file) => file.startsWith("rollouts/"))
     ? `Next: stagecoach lint${more}, and stagecoach plan NAME${more}.`
-    : rollouts.length === 0 && `${made.length === 0 ? "" : "No rollout is proposed. "}${whyNone(proposal)}${there}`;
+    : rollouts.length === 0 && `${made.length === 0 ? "" : "No rollout is proposed. "}${clean(whyNone(proposal))}${there}`;
   const parts = [made.length === 0 ? "Nothing was written." : `Written: ${made.join(", ")}.`];
   if (next) parts.push(next);
   if (kept.length > 0) parts.push(`There already, and left as it was: ${kept.join(", ")}.`);
@@ -128,9 +127,29 @@ function shellWord(word: string): string {
 function whyNone({ existing, undecided, repoKind }: Proposal): string {
   if (repoKind !== undefined && existing.length === 0) return sayRepoKind(repoKind);
   if (existing.length > 0) return "What could be staged here has a rollout already.";
-  if (undecided.length > 0)
-    return "What was found could not be staged, for the reasons above: docs/onboarding.md of Stagecoach has what is looked for.";
+  const chief = chiefOf(undecided);
+  if (chief !== undefined) return `First of all, ${chief.what}: ${chief.why}. What to do: ${chief.hint}.`;
   return "There is no place from which a version could be carried to clusters: docs/onboarding.md of Stagecoach has what is looked for.";
+}
+
+/** Nobody needs to do anything about these. */
+const QUIET: readonly Undecided["why"]["kind"][] = ["Parents", "OneApplication", "NothingAlike", "EachAlone"];
+
+/** The one reason that stands in the way of most of what a repo has. */
+function chiefOf(undecided: readonly Undecided[]): ToldUndecided | undefined {
+  const loud = undecided.filter(({ why }) => !QUIET.includes(why.kind));
+  const alike = Map.groupBy(loud.length > 0 ? loud : undecided, ({ why }) => `${why.kind} ${sayHindrance(why).hint}`);
+  const [most] = [...alike.values()].sort((a, b) => b.length - a.length);
+  return most?.[0] && told(most[0]);
+}
+
+interface ToldUndecided extends Pick<Undecided, "what" | "file"> {
+  why: string;
+  hint: string;
+}
+
+function told({ what, file, why }: Undecided): ToldUndecided {
+  return { what, file, ...sayHindrance(why) };
 }
 
 /** The documented JSON of `stagecoach init -o json`. */
@@ -156,7 +175,8 @@ export function proposalJson(proposal: Proposal, written: readonly Written[] | u
     ),
     existing: proposal.existing,
     settings: proposal.settings ?? null,
-    undecided: proposal.undecided.map(({ what, file, why }) => ({ what, file, ...sayHindrance(why) })),
+    undecided: proposal.undecided.map(told),
+    ...defined({ reason: proposal.rollouts.length + proposal.existing.length > 0 ? undefined : chiefOf(proposal.undecided) }),
     ...defined({ repo: proposal.repoKind && sayRepoKind(proposal.repoKind) }),
     ...defined({ written }),
   };
