@@ -16,13 +16,17 @@ interface Unpinned {
   label?: { values: string[]; text: string } | undefined;
 }
 
+/** Of several reasons the first is told: that without which the others would not matter. */
+const PLACES: readonly PlaceHindrance["kind"][] = ["OtherRepo", "OfSecret", "OtherBranch", "Floating", "NothingThere"];
+
 /** What is read elsewhere has no place here, whatever the others have; and a parent has none of its own. */
-export function whyUnpinned(why: Hindrance, { because, places, areParents, label }: Unpinned): Hindrance {
+export function whyUnpinned(why: Hindrance, { because: all, places, areParents, label }: Unpinned): Hindrance {
+  const because = all.toSorted((a, b) => PLACES.indexOf(a.kind) - PLACES.indexOf(b.kind));
   if (label !== undefined) return { kind: "NoPin", slots: [{ kind: "NotToldApart", slot: "branch", texts: label.values, label }] };
   if (why.kind !== "NoVersion" && why.kind !== "NoPin") return why;
   const [first] = because;
-  if (areParents && places.every((all) => all.length === 0)) return { kind: "Parents" };
-  if (first !== undefined && places.some((all) => all.length === 0)) return { kind: "NoVersion", anywhere: false, because };
+  if (areParents && places.every((own) => own.length === 0)) return { kind: "Parents" };
+  if (first !== undefined && places.some((own) => own.length === 0)) return { kind: "NoVersion", anywhere: false, because };
   return why.kind === "NoVersion" ? { ...why, because } : why;
 }
 

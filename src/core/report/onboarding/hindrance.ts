@@ -123,7 +123,7 @@ function sayUnpinned(hindrance: Of<"OneVersionForAll" | "NoPin" | "NoVersion" | 
           "name the places by hand: pins of the rollout may use cluster.name, cluster.labels.X, application.name, application.path and params.X",
       };
     case "NoVersion": {
-      const because = placeOf(hindrance);
+      const [because] = hindrance.because;
       const outside = "no fixed version was found: it follows a branch, or takes its version from somewhere outside this repo";
       const why = hindrance.anywhere ? "no version was found that all its Applications have" : because ? sayPlace(because) : outside;
       return { why, hint: versionHint(hindrance) };
@@ -143,22 +143,14 @@ function sayUnpinned(hindrance: Of<"OneVersionForAll" | "NoPin" | "NoVersion" | 
 
 const VERSION_IN_GIT = "give each of them a version in Git, such as targetRevision of a list element or newTag of an overlay";
 
-/** Of several reasons one is told: that without which the others would not matter. */
-const PLACES: readonly PlaceHindrance["kind"][] = ["OtherRepo", "OtherBranch", "OfSecret", "Floating", "NothingThere"];
-
-function placeOf({ because }: Of<"NoVersion">): PlaceHindrance | undefined {
-  return because.toSorted((a, b) => PLACES.indexOf(a.kind) - PLACES.indexOf(b.kind))[0];
-}
-
 /** The one that a label would mend, or else the first. */
 function slotOf({ slots }: Of<"NoPin">): SlotHindrance {
   const [first = { slot: "its version", kind: "NotToldApart", texts: [] }] = slots;
   return slots.find((slot) => slot.kind === "NotToldApart" && slot.label !== undefined) ?? first;
 }
 
-function versionHint(hindrance: Of<"NoVersion">): string {
-  const first = placeOf(hindrance);
-  if (hindrance.anywhere || first === undefined) return VERSION_IN_GIT;
+function versionHint({ anywhere, because: [first] }: Of<"NoVersion">): string {
+  if (anywhere || first === undefined) return VERSION_IN_GIT;
   if (first.kind === "OtherRepo") return "run init in a clone of that one: what these files say is released there";
   if (first.kind === "OtherBranch")
     return "let all of them read the default branch, at a folder or file for each; or each a branch of its own, none of them the default one, and label each with its environment: those a rollout moves";
