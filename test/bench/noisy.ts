@@ -6,13 +6,12 @@ import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fastClock } from "../../src/sim/clock.ts";
 import { type GitHubSim, startGitHub } from "../../src/sim/github/start.ts";
 import { startKubernetes } from "../../src/sim/kubernetes/index.ts";
+import { freePort } from "../support/free-port.ts";
 import { lines, makeRepo, startBot } from "./idle.ts";
 import type { BenchRow } from "./row.ts";
 
@@ -177,12 +176,4 @@ function rowsOf(name: string, quiet: readonly number[], noisy: readonly number[]
     { name: `${name}, beside a noisy repository: p99`, value: at(noisy, 0.99), unit: "ms" },
     { name: `${name}: later at p99, of ${noisy.length}`, value: at(noisy, 0.99) - at(quiet, 0.99), unit: "ms", limit: 2000 },
   ];
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }

@@ -1,8 +1,12 @@
 /** PostgreSQL of a trial: it can be killed, and writes down by itself who looked after which repository when. */
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "../../src/adapters/queue/postgres/database.ts";
 import { migrate } from "../../src/adapters/queue/postgres/migrate.ts";
-import { type PostgresServer, startPostgres } from "../support/postgres.ts";
+import { startPostgres } from "../support/postgres.ts";
+import { mountDisk } from "./disk.ts";
 
 /** From here on a repository is looked after by this replica; null: by nobody. */
 export interface Holding {
@@ -18,6 +22,8 @@ export interface ChaosDatabase {
   url(port: number): string;
   /** SIGKILL; it is started again after so long. */
   kill(downMs: number): Promise<void>;
+  /** Nothing more can be written where its files are, or it can again: then it is started where it has ended of that. */
+  fillDisk(full: boolean): Promise<void>;
   holdings(): Promise<Holding[]>;
   /** What was stored of deliveries: GUIDs, and whether a round has looked at each. */
   deliveries(): Promise<{ guid: string; isDone: boolean; isAside: boolean }[]>;
@@ -37,17 +43,34 @@ begin
 end $$;
 create trigger note after insert or update on stagecoach.repositories for each row execute function chaos.note();`;
 /** Those of the one that was killed have to be gone before it can begin. */
-const TRIES = 50;
+const AGAIN_MS = 100;
+/** A trial needs a tenth of it. */
+const DISK = "256m";
 
 export async function startDatabase(): Promise<ChaosDatabase> {
+  const folder = await mkdtemp(join(tmpdir(), "stagecoach-chaos-postgres-"));
+  const disk = mountDisk(folder, DISK);
+  // It is run by a user of its own.
+  await chmod(folder, 0o755);
   // What it has answered must not be lost with its process.
-  const server = await startPostgres(["synchronous_commit=on"]);
+  const server = await startPostgres(["synchronous_commit=on", "max_wal_size=64MB"], { below: folder });
   const { url, name } = await server.database();
   const opened = openDatabase(url);
   await migrate(opened);
   await opened.close();
   await server.query(WATCH, name);
   let isDown = false;
+  let closed = false;
+
+  async function startAgain(): Promise<void> {
+    while (!closed)
+      try {
+        return await server.start();
+      } catch {
+        await sleep(AGAIN_MS);
+      }
+  }
+
   return {
     port: server.port,
     url: (port) => url.replace(`:${server.port}/`, `:${port}/`),
@@ -57,7 +80,15 @@ export async function startDatabase(): Promise<ChaosDatabase> {
       isDown = true;
       await server.stop("SIGKILL");
       await sleep(downMs);
-      await startAgain(server);
+      await startAgain();
+      isDown = false;
+    },
+    async fillDisk(full) {
+      disk.fill(full);
+      const { exitCode, signalCode } = server.process;
+      if (full || isDown || (exitCode === null && signalCode === null)) return;
+      isDown = true;
+      await startAgain();
       isDown = false;
     },
     async holdings() {
@@ -74,18 +105,10 @@ export async function startDatabase(): Promise<ChaosDatabase> {
       return rows.map((row) => ({ guid: String(row["guid"]), isDone: row["done"] === true, isAside: row["aside"] === true }));
     },
     async close() {
+      closed = true;
       server.remove();
+      disk.close();
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
-}
-
-async function startAgain(server: PostgresServer): Promise<void> {
-  for (let n = 0; ; n++) {
-    try {
-      return await server.start();
-    } catch (error) {
-      if (n === TRIES) throw error;
-      await sleep(100);
-    }
-  }
 }

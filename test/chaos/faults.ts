@@ -17,8 +17,12 @@ type Deed =
   | { kind: "webhooks"; drop: number; double: number; delay: number; swap: number }
   | { kind: "full disk"; replica: number }
   | { kind: "clock"; replica: number; offMs: number }
+  /** SIGKILL of all replicas at once. */
+  | { kind: "all down" }
   /** SIGKILL of PostgreSQL, which is started again. */
-  | { kind: "database" };
+  | { kind: "database" }
+  /** Nothing more can be written where PostgreSQL has its files. */
+  | { kind: "full database" };
 
 export type Fault = Deed & { atMs: number; forMs: number };
 
@@ -57,7 +61,9 @@ export function drawFaults(seed: number, { replicas, postgres, spanMs, kills, ot
     () => ({ kind: "webhooks", drop: share(), double: share(), delay: share(), swap: share() / 3, forMs: between(2000, longestMs) }),
     () => ({ kind: "full disk", replica: replica(), forMs: between(2000, longestMs / 2) }),
     () => ({ kind: "clock", replica: replica(), offMs: between(-300_000, 300_000), forMs: between(2000, longestMs / 2) }),
+    () => ({ kind: "all down", forMs: between(100, 5000) }),
     ...(postgres ? [0, 1].map(() => () => ({ kind: "database" as const, forMs: between(100, longestMs / 3) })) : []),
+    ...(postgres ? [() => ({ kind: "full database" as const, forMs: between(1000, longestMs / 3) })] : []),
   ];
   const killing = () => ({ kind: "kill" as const, replica: replica(), forMs: between(0, 3000) });
   const all = [...Array<typeof killing>(kills).fill(killing), ...Array.from({ length: others }, () => oneOf(kinds))];
@@ -72,8 +78,7 @@ export async function playFaults(world: ChaosWorld, faults: readonly Fault[], lo
     await sleep(fault.atMs);
     log(`${((performance.now() - began) / 1000).toFixed(1)} s: ${tell(fault)}`);
     const atMs = Date.now();
-    if ((await happen(world, fault)) === true && fault.kind === "kill")
-      kills.push({ name: world.replicas[fault.replica]?.name ?? "", atMs });
+    kills.push(...(await happen(world, fault)).map((name) => ({ name, atMs })));
   };
   await Promise.all(faults.map(play));
   return kills;
@@ -84,8 +89,19 @@ export function tell({ atMs: _, forMs, kind, ...more }: Fault): string {
   return `${kind}${words.join("")}, for ${(forMs / 1000).toFixed(1)} s`;
 }
 
-/** true: a replica was killed. */
-async function happen(world: ChaosWorld, fault: Fault): Promise<unknown> {
+/** Gives which replicas were killed. */
+async function happen(world: ChaosWorld, fault: Fault): Promise<string[]> {
+  const { kind, forMs } = fault;
+  if (kind !== "kill" && kind !== "all down") {
+    await disturb(world, fault);
+    return [];
+  }
+  const killed = kind === "kill" ? world.replicas.slice(fault.replica, fault.replica + 1) : world.replicas;
+  const were = await Promise.all(killed.map((replica) => replica.kill(forMs)));
+  return killed.filter((_, n) => were[n]).map(({ name }) => name);
+}
+
+async function disturb(world: ChaosWorld, fault: Exclude<Fault, { kind: "kill" | "all down" }>): Promise<unknown> {
   const { forMs } = fault;
   const replica = "replica" in fault ? world.replicas[fault.replica] : undefined;
   const during = async (begin: () => unknown, end: () => unknown) => {
@@ -94,8 +110,6 @@ async function happen(world: ChaosWorld, fault: Fault): Promise<unknown> {
     await end();
   };
   switch (fault.kind) {
-    case "kill":
-      return await replica?.kill(forMs);
     case "freeze":
       return await during(
         () => replica?.signal("SIGSTOP"),
@@ -135,6 +149,11 @@ async function happen(world: ChaosWorld, fault: Fault): Promise<unknown> {
       );
     case "database":
       return await world.postgres?.kill(forMs);
+    case "full database":
+      return await during(
+        () => world.postgres?.fillDisk(true),
+        () => world.postgres?.fillDisk(false),
+      );
   }
 }
 

@@ -6,9 +6,12 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type Chances, drawFaults } from "./faults.ts";
+import { type Chances, drawFaults, type Fault } from "./faults.ts";
 import { build } from "./processes.ts";
 import { runTrial, type Shape } from "./trial.ts";
+
+/** In the midst of a run. */
+const UNWELL_AT_MS = 15_000;
 
 const { values } = parseArgs({
   options: {
@@ -22,6 +25,8 @@ const { values } = parseArgs({
     /** Seconds in which faults begin, and how long the longest take. */
     span: { type: "string", default: "60" },
     longest: { type: "string", default: "60" },
+    /** GitHub answers nothing but 502 for so many seconds, in each run. */
+    unwell: { type: "string", default: "0" },
     parallel: { type: "string", default: "2" },
     trace: { type: "boolean", default: false },
   },
@@ -34,6 +39,9 @@ const chances: Chances = {
   ...{ replicas: shape.replicas, postgres: shape.postgres, kills: number("kills"), others: number("others") },
   ...{ spanMs: number("span") * 1000, longestMs: number("longest") * 1000 },
 };
+
+const unwell: Fault[] =
+  number("unwell") > 0 ? [{ kind: "GitHub unwell", percent: 100, atMs: UNWELL_AT_MS, forMs: number("unwell") * 1000 }] : [];
 
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(130));
 const room = await mkdtemp(join(tmpdir(), "stagecoach-chaos-"));
@@ -80,7 +88,7 @@ async function one(seed: number, given: Pick<Parameters<typeof runTrial>[0], "pr
   const told: string[] = [];
   const log = (line: string) => void (values.trace ? console.log(`  ${seed}: ${line}`) : told.push(line));
   const { problems, kills, takeoverMs, ownEnds, seconds, writes } = await runTrial({
-    ...{ shape, faults: drawFaults(seed, chances), folder: await folderOf(String(seed)), log },
+    ...{ shape, faults: [...drawFaults(seed, chances), ...unwell], folder: await folderOf(String(seed)), log },
     ...given,
   });
   total.runs += 1;

@@ -1,7 +1,6 @@
 /** Processes that chaos starts, kills and starts again. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -64,15 +63,6 @@ export function build(folder: string): string {
   const script = fileURLToPath(new URL("../../deploy/package/build.ts", import.meta.url));
   execFileSync(process.execPath, [script, folder], { stdio: "ignore" });
   return join(folder, "stagecoach.mjs");
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
 }
 
 export async function kill(child: ChildProcess): Promise<void> {

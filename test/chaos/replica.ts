@@ -1,8 +1,8 @@
 /** One replica of the bot: the program as it is packed, in a process of its own, started again whenever it ends. */
-import { execFileSync } from "node:child_process";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { mountDisk } from "./disk.ts";
 import { kill, type Started, start } from "./processes.ts";
 import type { Wire } from "./wires.ts";
 
@@ -20,8 +20,8 @@ export interface Replica {
   signal(signal: "SIGSTOP" | "SIGCONT"): void;
   /** Its wall's clock is off by so much from now on. */
   setClock(offMs: number): Promise<void>;
-  /** Nothing more can be written where its mirrors are, or it can again. false: nothing can be mounted here. */
-  fillDisk(full: boolean): boolean;
+  /** Nothing more can be written where its mirrors are, or it can again. */
+  fillDisk(full: boolean): void;
   /** Of all its lives. */
   output(): string;
   /** How often it ended by itself. */
@@ -40,7 +40,7 @@ export interface ReplicaOptions {
 }
 
 /** A mirror of chaos has some hundred KiB. */
-const DISK = "size=48m";
+const DISK = "48m";
 const AGAIN_MS = 1000;
 
 export async function openReplica({ name, folder, program, port, wires, env, config }: ReplicaOptions): Promise<Replica> {
@@ -49,9 +49,7 @@ export async function openReplica({ name, folder, program, port, wires, env, con
   await mkdir(mirrors, { recursive: true });
   await writeFile(join(home, "stagecoach.yaml"), config);
   await writeFile(clock, "0");
-  const isMounted = tries("mount", "-t", "tmpfs", "-o", DISK, "tmpfs", mirrors);
-  const unmount = () => void tries("umount", "--lazy", mirrors);
-  if (isMounted) process.once("exit", unmount);
+  const disk = mountDisk(mirrors, DISK);
   // By which PostgreSQL knows it, in all of its lives.
   await writeFile(join(mirrors, ".home"), name);
   const all = { ...env, HOST: "127.0.0.1", PORT: String(port), INSIDE_PORT: "0", CHAOS_CLOCK: clock };
@@ -90,31 +88,14 @@ export async function openReplica({ name, folder, program, port, wires, env, con
       await writeFile(clock, String(offMs));
       latest()?.child.kill("SIGUSR2");
     },
-    fillDisk(full) {
-      if (!isMounted) return false;
-      const filler = join(mirrors, "filler");
-      // It ends with an error: there is no room.
-      if (full) tries("dd", "if=/dev/zero", `of=${filler}`, "bs=64k", "status=none");
-      else tries("rm", "-f", filler);
-      return true;
-    },
+    fillDisk: disk.fill,
     output: () => lives.map(({ output }) => output()).join(""),
     ownEnds: () => ownEnds,
     async close() {
       isClosed = true;
       await Promise.all(lives.map(({ child }) => kill(child)));
-      process.off("exit", unmount);
-      if (isMounted) unmount();
+      disk.close();
       await rm(home, { recursive: true, force: true, maxRetries: 5 });
     },
   };
-}
-
-function tries(command: string, ...args: string[]): boolean {
-  try {
-    execFileSync(command, args, { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -7,10 +7,11 @@ import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { freePort } from "../support/free-port.ts";
 import { type ChaosDatabase, startDatabase } from "./database.ts";
 import { configRepo, inventory, OWNER } from "./fleet.ts";
 import type { GitHubOrder, GitHubReport, GitHubSettings } from "./github.ts";
-import { endWithUs, freePort, kill, startCommand } from "./processes.ts";
+import { endWithUs, kill, startCommand } from "./processes.ts";
 import { openReplica, type Replica } from "./replica.ts";
 import { openWire, type Wire } from "./wires.ts";
 

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
@@ -11,6 +10,7 @@ import { SHORT_LAG } from "../../src/sim/argocd/application/lag.ts";
 import { type EmbeddedWorld, startWorld } from "../../src/sim/world.ts";
 import { WEBHOOK_PATH } from "../../src/surfaces/server/deliveries/server.ts";
 import type { TestWorld } from "../support/bot-process.ts";
+import { freePort } from "../support/free-port.ts";
 import { SHORT_CLUSTERS, short, versionsIn } from "../support/journey.ts";
 
 /** A bot has to come back within the 15 s of the world's clock in which a merge is begun on its intention, on a busy machine as well. */
@@ -27,15 +27,6 @@ afterEach(async () => {
   await world?.close();
   if (directory !== undefined) await rm(directory, { recursive: true, force: true, maxRetries: 5 });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
-}
 
 /** A bot that has loaded its code and begins at a word. */
 function standBy(told: TestWorld): ChildProcess {

@@ -5,10 +5,10 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
+import { freePort } from "./free-port.ts";
 
 /** Where its programs are; undefined: it is not here. */
 export const POSTGRES = globSync("/usr/lib/postgresql/*/bin/postgres")
@@ -43,10 +43,16 @@ export function postgres(): Promise<PostgresServer> {
   return shared;
 }
 
-/** `tls`: in PEM. */
-export async function startPostgres(settings: readonly string[] = [], tls?: { cert: string; key: string }): Promise<PostgresServer> {
+interface Given {
+  /** In PEM. */
+  tls?: { cert: string; key: string };
+  /** Where its folder is made. */
+  below?: string;
+}
+
+export async function startPostgres(settings: readonly string[] = [], { tls, below = tmpdir() }: Given = {}): Promise<PostgresServer> {
   if (POSTGRES === undefined) throw new Error("PostgreSQL is not here");
-  const folder = mkdtempSync(join(tmpdir(), "stagecoach-postgres-"));
+  const folder = mkdtempSync(join(below, "stagecoach-postgres-"));
   if (OWN.length > 0) chownSync(folder, ...idsOf("postgres"));
   const data = join(folder, "data");
   const as = (program: string) => ["setpriv", [...OWN, "--pdeathsig=KILL", join(POSTGRES, program)]] as const;
@@ -129,14 +135,4 @@ function childrenOf(pid: number): number[] {
 function idsOf(user: string): [number, number] {
   const id = (which: string) => Number(execFileSync("id", [which, user], { encoding: "utf8" }));
   return [id("-u"), id("-g")];
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
 }

@@ -96,7 +96,7 @@ describe.skipIf(POSTGRES === undefined)("the tables that replicas share", () => 
 
   test("are reached by TLS alone where that is asked for: by whom its CA knows, under the name on its certificate", async () => {
     const authority = createAuthority();
-    const server = await startPostgres([], authority.issue(["127.0.0.1"]));
+    const server = await startPostgres([], { tls: authority.issue(["127.0.0.1"]) });
     const folder = mkdtempSync(join(tmpdir(), "ca-"));
     try {
       const ca = join(folder, "ca.pem");
