@@ -8,7 +8,7 @@ import type { Replica } from "./membership.ts";
 /** Deaths in a row. A replica that is killed, or cut off, in the midst of a round says nothing against the repository. */
 export const MOST_DEATHS = 5;
 
-interface SetAside {
+export interface SetAside {
   key: string;
   deaths: number;
   /** In seconds. */

@@ -46,13 +46,21 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
   const missed = new Set<string>();
 
   const membership = openMembership({ database, home, version, time, onTold, onLost });
-  const handed = { onTaken: taken, onLeft: left, onGone: gone, onFree: () => tell(TOLD_FREE) };
-  const ownership = openOwnership({ database, membership, home, ...handed });
-  const me = membership.id;
-  const heard = { owns: ownership.owns, onDelivery: options.onDelivery, onKept: () => tell(TOLD_DELIVERIES) };
-  const deliveries = openDeliveries({ database, log, time, me, ...heard });
-  const [wishes, marks] = [openWishes(database, me), openMarks(database, me)];
-  const shown = openShown({ database, ownership, me, time, clock, log });
+  const ownership = openOwnership({
+    database,
+    membership,
+    home,
+    onTaken: taken,
+    onLeft: left,
+    onFree: () => tell(TOLD_FREE),
+    onGone: gone,
+  });
+  const deliveries = openDeliveries({
+    ...{ database, log, time, me: membership.id, owns: ownership.owns, onDelivery: options.onDelivery },
+    onKept: () => tell(TOLD_DELIVERIES),
+  });
+  const [wishes, marks] = [openWishes(database, membership.id), openMarks(database, membership.id)];
+  const shown = openShown({ database, ownership, me: membership.id, time, clock, log });
   const inner = memoryQueue({ ...options, handler: round });
   const heart = beating({ membership, work, log, time, onRegained: regained, onOutdated: options.onOutdated });
 
@@ -197,6 +205,7 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
       while (asked.size > 0) await heart.next();
       await inner.idle();
     },
+    depth: inner.depth,
     forget(repository) {
       drop(repository);
       asked.delete(repository);
@@ -207,8 +216,9 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
       ownership.share(repositories);
       heart.hurry();
     },
-    ...{ owns: ownership.owns, fence: ownership.fence, keep: deliveries.keep, depth: inner.depth, close: inner.close },
-    ...{ leads, sharing, board: shown.board },
+    ...{ owns: ownership.owns, fence: ownership.fence, keep: deliveries.keep },
+    leads,
+    close: inner.close,
     async leave() {
       await Promise.all([heart.stop(), shown.stop()]);
       await deliveries.settle().catch(() => undefined);
@@ -219,5 +229,7 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
         () => undefined,
       );
     },
+    sharing,
+    board: shown.board,
   };
 }
