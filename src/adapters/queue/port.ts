@@ -144,8 +144,8 @@ export type ShownStanding =
   /** It may be from before; at: since when. */
   | { code: "SHOWN_BY_NOBODY" | "SHOWN_WITHOUT_DATABASE"; at: number }
   /** Nobody may have it until then: so many replicas in a row ended while they looked at it. */
-  | { code: "REPOSITORY_SET_ASIDE"; deaths: number; until: number }
-  | { code: "DELIVERIES_SET_ASIDE"; webhooks: number };
+  | { code: "REPOSITORY_SET_ASIDE"; ended: number; until: number }
+  | { code: "DELIVERIES_SET_ASIDE"; count: number };
 
 /** How the repositories are shared just now. */
 export interface SharingState {

@@ -175,7 +175,7 @@ describe.skipIf(POSTGRES === undefined)("replicas that share repositories", () =
     }
     const machine = await last();
     for (let n = 0; n < 2; n++) await pass();
-    expect(machine.queue.board?.standingOf("o/poison")).toMatchObject([{ code: "REPOSITORY_SET_ASIDE", deaths: MOST_DEATHS }]);
+    expect(machine.queue.board?.standingOf("o/poison")).toMatchObject([{ code: "REPOSITORY_SET_ASIDE", ended: MOST_DEATHS }]);
     expect([machine.queue.owns("o/poison"), machine.queue.sharing()]).toMatchObject([false, { free: 0, aside: 1, owned: 1 }]);
     const [row] = await database.query(
       "select deaths, extract(epoch from aside_until - now())::int as s from stagecoach.repositories where key = 'o/poison'",

@@ -222,8 +222,8 @@ function openStanding(database: Database, time: Time, clock: Pick<Clock, "now">)
     },
     of(repository: string): readonly ShownStanding[] {
       if (time.monotonic() - last.since >= SILENT_MS) return [{ code: "SHOWN_WITHOUT_DATABASE", at: last.at }];
-      const webhooks = asides.get(repository);
-      const found: ShownStanding[] = webhooks === undefined ? [] : [{ code: "DELIVERIES_SET_ASIDE", webhooks }];
+      const count = asides.get(repository);
+      const found: ShownStanding[] = count === undefined ? [] : [{ code: "DELIVERIES_SET_ASIDE", count }];
       const since = lone.get(repository);
       if (since?.aside !== undefined) found.push(since.aside);
       else if (since !== undefined && time.monotonic() - since.since >= SILENT_MS) found.push({ code: "SHOWN_BY_NOBODY", at: since.at });
@@ -240,7 +240,7 @@ interface Lone {
 }
 
 function asideOf({ deaths, until }: Lone): ShownStanding | undefined {
-  return until === null ? undefined : { code: "REPOSITORY_SET_ASIDE", deaths, until: Number(until) };
+  return until === null ? undefined : { code: "REPOSITORY_SET_ASIDE", ended: deaths, until: Number(until) };
 }
 
 const WRITE = `with mine as (

@@ -86,15 +86,15 @@ export const ATTENTION: Entries<AttentionReasons & WriteRefusals> = entriesOf<At
     todo: "finish the upgrade; the other replicas show it",
   },
   REPOSITORY_SET_ASIDE: {
-    says: ({ deaths, until }) =>
-      `nobody looks at this repository until ${stamp(until)}: ${deaths} replicas, one after the other, ended while they did`,
+    says: ({ ended, until }) =>
+      `nobody looks at this repository until ${stamp(until)}: ${ended} replicas, one after the other, ended while they did`,
     subject: "repository",
     means:
       "each replica that looked at it ended in the midst of it: something in the repository, or in what Stagecoach asks for it, takes the process down or stops it for seconds",
     todo: "look at the log for what the last of them said, and at its memory; it is tried again at that time, and less often each time",
   },
   DELIVERIES_SET_ASIDE: {
-    says: ({ webhooks }) => `${count(webhooks, "webhook")} of this repository could not be read, or no look after it ended well`,
+    says: ({ count: n }) => `${count(n, "webhook")} of this repository could not be read, or no look after it ended well`,
     subject: "repository",
     means: "GitHub, or a proxy, sent what Stagecoach cannot read, or twenty looks in a row failed. It is kept for three days",
     todo: "look at the log for what could not be read. The repository is looked at all the same, with every resync",

@@ -119,9 +119,9 @@ function marked(view: View, more: readonly string[]): View {
 }
 
 function said(standing: ShownStanding): string {
-  if (standing.code === "DELIVERIES_SET_ASIDE") return sentenceOf(attentionReason(standing.code, { webhooks: standing.webhooks }));
+  if (standing.code === "DELIVERIES_SET_ASIDE") return sentenceOf(attentionReason(standing.code, { count: standing.count }));
   if (standing.code === "REPOSITORY_SET_ASIDE")
-    return sentenceOf(attentionReason(standing.code, { deaths: standing.deaths, until: iso(standing.until) }));
+    return sentenceOf(attentionReason(standing.code, { ended: standing.ended, until: iso(standing.until) }));
   return sentenceOf(attentionReason(standing.code, { at: iso(standing.at) }));
 }
 
