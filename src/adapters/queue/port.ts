@@ -126,8 +126,8 @@ export interface ShownBoard {
   onRead(listener: (parts: readonly ShownPart[]) => Promise<void>): void;
   /** Somebody looks: resolves once what was written before is told, or cannot be. */
   look(): Promise<void>;
-  /** Nothing: what is shown of it is as of now, and all that came was looked at. */
-  standingOf(repository: string): readonly ShownStanding[];
+  /** undefined: what is shown of it is as of now. */
+  standingOf(repository: string): ShownStanding | undefined;
 }
 
 export interface ShownPart {
@@ -139,13 +139,11 @@ export interface ShownPart {
   content: Uint8Array | undefined;
 }
 
-/** What is to be said of it besides what is shown; times are by the clock of all. */
-export type ShownStanding =
-  /** It may be from before; at: since when. */
-  | { code: "SHOWN_BY_NOBODY" | "SHOWN_WITHOUT_DATABASE"; at: number }
-  /** Nobody may have it until then: so many replicas in a row ended while they looked at it. */
-  | { code: "REPOSITORY_SET_ASIDE"; ended: number; until: number }
-  | { code: "DELIVERIES_SET_ASIDE"; count: number };
+/** Why what is shown may be from before, and since when, by the clock of all. */
+export interface ShownStanding {
+  code: "SHOWN_BY_NOBODY" | "SHOWN_WITHOUT_DATABASE";
+  at: number;
+}
 
 /** How the repositories are shared just now. */
 export interface SharingState {

@@ -42,10 +42,6 @@ export interface AttentionReasons {
   /** The replica that looks after it writes what this one cannot read. */
   SHOWN_UNREAD: { said: string };
   SHOWN_TOO_LARGE: NoData;
-  /** ended: replicas in a row, in the midst of a look at it. */
-  REPOSITORY_SET_ASIDE: { ended: number; until: Time };
-  /** Webhooks. */
-  DELIVERIES_SET_ASIDE: { count: number };
   /** To whoever gives a command meanwhile: it waits. */
   NOTHING_IS_DONE: { because: AnyReason };
 }

@@ -28,9 +28,6 @@ const LONGEST_LOOK_MS = 3000;
 /** What is shown counts as from before where its owner, or PostgreSQL, has said nothing for so long. */
 const SILENT_MS = 3000;
 
-/** Looks. */
-const ASIDES_EVERY = 60;
-
 export const TOLD_SHOWN = "shown";
 
 interface ShownOptions {
@@ -192,19 +189,12 @@ function batches(rows: readonly Sized[]): Sized[][] {
 /** Which repositories nobody is known to look after just now, and since when. */
 function openStanding(database: Database, time: Time, clock: Pick<Clock, "now">) {
   const counts = new Map<string, { beats: number; since: number; at: number }>();
-  let lone = new Map<string, { since: number; at: number; aside: ShownStanding | undefined }>();
-  /** How many deliveries of each repository are set aside. */
-  let asides = new Map<string, number>();
-  let looks = 0;
+  let lone = new Map<string, { since: number; at: number }>();
   let last = { since: time.monotonic(), at: clock.now() };
 
   return {
     /** True: it is another than before. */
-    async see({ living, dead, free, aside, me }: Seen): Promise<boolean> {
-      if (looks++ % ASIDES_EVERY === 0) {
-        const rows = await database.query<{ repository: string; count: string }>(ASIDES);
-        asides = new Map(rows.map(({ repository, count }) => [repository, Number(count)]));
-      }
+    async see({ living, dead, free, me }: Seen): Promise<boolean> {
       const now = { since: time.monotonic(), at: clock.now() };
       const all = [...living, ...dead];
       last = now;
@@ -212,35 +202,20 @@ function openStanding(database: Database, time: Time, clock: Pick<Clock, "now">)
       for (const id of counts.keys()) if (!all.some((one) => one.id === id)) counts.delete(id);
       const silent = all.filter(({ id }) => id !== me && now.since - (counts.get(id)?.since ?? now.since) >= SILENT_MS);
       const before = lone;
-      if (free + aside + silent.length === 0) {
+      if (free === 0 && silent.length === 0) {
         lone = new Map();
         return before.size > 0;
       }
-      const rows = await database.query<Lone>(LONE, [silent.map(({ id }) => id)]);
-      lone = new Map(rows.map((row) => [row.key, { ...(before.get(row.key) ?? counts.get(row.owner ?? "") ?? now), aside: asideOf(row) }]));
+      const rows = await database.query<{ key: string; owner: string | null }>(LONE, [silent.map(({ id }) => id)]);
+      lone = new Map(rows.map(({ key, owner }) => [key, before.get(key) ?? counts.get(owner ?? "") ?? now]));
       return lone.size > 0 || before.size > 0;
     },
-    of(repository: string): readonly ShownStanding[] {
-      if (time.monotonic() - last.since >= SILENT_MS) return [{ code: "SHOWN_WITHOUT_DATABASE", at: last.at }];
-      const count = asides.get(repository);
-      const found: ShownStanding[] = count === undefined ? [] : [{ code: "DELIVERIES_SET_ASIDE", count }];
+    of(repository: string): ShownStanding | undefined {
+      if (time.monotonic() - last.since >= SILENT_MS) return { code: "SHOWN_WITHOUT_DATABASE", at: last.at };
       const since = lone.get(repository);
-      if (since?.aside !== undefined) found.push(since.aside);
-      else if (since !== undefined && time.monotonic() - since.since >= SILENT_MS) found.push({ code: "SHOWN_BY_NOBODY", at: since.at });
-      return found;
+      return since === undefined || time.monotonic() - since.since < SILENT_MS ? undefined : { code: "SHOWN_BY_NOBODY", at: since.at };
     },
   };
-}
-
-interface Lone {
-  key: string;
-  owner: string | null;
-  deaths: number;
-  until: string | null;
-}
-
-function asideOf({ deaths, until }: Lone): ShownStanding | undefined {
-  return until === null ? undefined : { code: "REPOSITORY_SET_ASIDE", ended: deaths, until: Number(until) };
 }
 
 const WRITE = `with mine as (
@@ -259,7 +234,4 @@ const LIST = `with seen as (select pg_snapshot_xmin(pg_current_snapshot()) as xm
 const READ = `select s.repository, s.part, s.format, s.content from stagecoach.shown s
   join unnest($1::text[], $2::text[]) as wanted (repository, part) on s.repository = wanted.repository and s.part = wanted.part
   where octet_length(s.content) <= $3`;
-const LONE = `select key, owner, deaths, (extract(epoch from case when aside_until > now() then aside_until end) * 1000)::bigint as until
-  from stagecoach.repositories where owner is null or owner = any($1::uuid[])`;
-const ASIDES = `select repository, count(*) as count from stagecoach.deliveries
-  where set_aside_at is not null and repository is not null group by repository`;
+const LONE = "select key, owner from stagecoach.repositories where owner is null or owner = any($1::uuid[])";
