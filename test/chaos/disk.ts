@@ -2,12 +2,6 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 
-/** Unmounted with this process. */
-const mounted = new Set<() => void>();
-process.once("exit", () => {
-  for (const unmount of mounted) unmount();
-});
-
 export interface Disk {
   /** Nothing more can be written there, or it can again. */
   fill(full: boolean): void;
@@ -18,7 +12,7 @@ export interface Disk {
 export function mountDisk(folder: string, size: string): Disk {
   const isMounted = tries("mount", "-t", "tmpfs", "-o", `size=${size}`, "tmpfs", folder);
   const unmount = () => void (isMounted && tries("umount", "--lazy", folder));
-  mounted.add(unmount);
+  process.once("exit", unmount);
   const filler = join(folder, "filler");
   return {
     fill(full) {
@@ -28,7 +22,7 @@ export function mountDisk(folder: string, size: string): Disk {
       else tries("rm", "-f", filler);
     },
     close() {
-      mounted.delete(unmount);
+      process.off("exit", unmount);
       unmount();
     },
   };

@@ -154,8 +154,6 @@ export interface SharingState {
   owned: number;
   /** Known, and looked after by nobody. */
   free: number;
-  /** Of all: nobody looks after them for a while. */
-  aside: number;
   /** Deliveries that are kept, and were not looked at yet; of those looked after here. */
   waiting: number;
   /** Deliveries that could not be looked at again and again. */

@@ -40,8 +40,6 @@ export interface Seen {
   /** Repositories in all, and of them those that nobody has. */
   total: number;
   free: number;
-  /** Those that are set aside, which nobody may have. Not in the total. */
-  aside: number;
 }
 
 interface MembershipOptions {
@@ -112,8 +110,7 @@ export function openMembership({ database, home, version, address, onTold, onLos
     async beat(): Promise<Seen> {
       const me = await renew();
       const session = await database.lone(onTold);
-      type Counts = Record<"total" | "free" | "aside", string> & { oldest: number };
-      const all = await session.query<Record<keyof Replica, string> & Counts>(LOOK);
+      const all = await session.query<Record<keyof Replica, string> & { total: string; free: string; oldest: number }>(LOOK);
       const [count] = all;
       checkOldest(count?.oldest);
       const replicas = all.map(({ id, home, address, version, beats, joined, owned }) => {
@@ -122,8 +119,12 @@ export function openMembership({ database, home, version, address, onTold, onLos
       const at = time.monotonic();
       const dead = counts.still(replicas, at).filter((one) => one.id !== me);
       const living = replicas.filter((one) => !dead.includes(one));
-      const { total = 0, free = 0, aside = 0 } = count ?? {};
-      return { me, at, living, dead, total: Number(total), free: Number(free), aside: Number(aside) };
+      return { me, at, living, dead, total: Number(count?.total ?? 0), free: Number(count?.free ?? 0) };
+    },
+    /** Takes the row of a dead one away; what it had is free then. False: it lives, or another was faster. */
+    async bury({ id: whose, beats }: Replica): Promise<boolean> {
+      const gone = await database.query("delete from stagecoach.replicas where id = $1 and beats = $2 returning id", [whose, beats]);
+      return gone.length > 0;
     },
     /** From here on nothing is this one's. */
     async leave(): Promise<void> {
@@ -136,13 +137,11 @@ export function openMembership({ database, home, version, address, onTold, onLos
 }
 
 /** Repositories are gone through once, however many replicas there are. */
-const LOOK = `with counts as (
-    select owner, coalesce(aside_until > now(), false) as aside, count(*) as n from stagecoach.repositories group by 1, 2)
+const LOOK = `with counts as (select owner, count(*) as n from stagecoach.repositories group by owner)
   select r.id, r.home, r.address, r.version, r.beats, r.joined, coalesce(c.n, 0) as owned,
-    (select coalesce(sum(n), 0) from counts where not aside) as total,
-    (select n from counts where owner is null and not aside) as free, (select sum(n) from counts where aside) as aside,
+    (select coalesce(sum(n), 0) from counts) as total, (select n from counts where owner is null) as free,
     (select max(oldest) from stagecoach.schema) as oldest
-  from stagecoach.replicas r left join counts c on c.owner = r.id and not c.aside order by r.joined`;
+  from stagecoach.replicas r left join counts c on c.owner = r.id order by r.joined`;
 
 /** Since when each count stands still, as far as it was looked at without a gap. */
 function openCounts() {

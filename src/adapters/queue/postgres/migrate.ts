@@ -90,18 +90,6 @@ drop index stagecoach.deliveries_waiting;
 create index deliveries_waiting on stagecoach.deliveries (seq) where done_at is null and set_aside_at is null;
 `,
   },
-  {
-    oldest: 1,
-    sql: `
-alter table stagecoach.repositories
-  -- One of its rounds goes on, or has just ended.
-  add column in_round boolean not null default false,
-  -- Owners in a row that ended in one.
-  add column deaths int not null default 0,
-  -- Nobody has it before; null: it is not set aside.
-  add column aside_until timestamptz;
-`,
-  },
 ];
 
 /** How many steps this program knows. */

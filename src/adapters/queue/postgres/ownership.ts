@@ -16,8 +16,6 @@ interface OwnershipOptions {
   /** Resolves when nothing of it goes on here. Gives when it wants to be looked at. */
   onLeft(repository: string): Promise<number | undefined>;
   onFree(): void;
-  /** The table says that these are not this one's, whoever wrote that. */
-  onGone(repositories: readonly string[]): void;
 }
 
 interface Owned {
@@ -33,7 +31,7 @@ const MOST_HOMES = 4;
 const MOST_ROWS = 5000;
 
 export function openOwnership(options: OwnershipOptions) {
-  const { database, membership, home, onTaken, onLeft, onFree, onGone } = options;
+  const { database, membership, home, onTaken, onLeft, onFree } = options;
   const owned = new Map<string, Owned>();
   /** Those that GitHub lists here. */
   let known = new Set<string>();
@@ -68,20 +66,10 @@ export function openOwnership(options: OwnershipOptions) {
     for (const { key } of rows.filter((row) => owned.get(row.key)?.leaving === false).slice(0, most)) leave(key, me).catch(() => undefined);
   }
 
-  /** What a lost answer has left to this one in the table alone, nobody would look after; what is its own in no table, two would. */
+  /** What a lost answer has left to this one in the table alone: nobody would look after it. */
   async function mend({ me, living }: Seen): Promise<void> {
     const counted = living.find(({ id }) => id === me)?.owned ?? 0;
     if (counted > owned.size) await database.query(MEND, [me, [...owned.keys()]]);
-    if (counted >= owned.size) return;
-    const rows = await database.query<{ key: string }>("select key from stagecoach.repositories where owner = $1::uuid", [me]);
-    const own = new Set(rows.map(({ key }) => key));
-    if (membership.id() === me) lose([...owned.keys()].filter((key) => !own.has(key)));
-  }
-
-  /** Of these nothing is its own any more. */
-  function lose(keys: readonly string[]): void {
-    const lost = keys.filter((key) => owned.delete(key));
-    if (lost.length > 0) onGone(lost);
   }
 
   async function leave(key: string, me: string): Promise<void> {
@@ -109,7 +97,12 @@ export function openOwnership(options: OwnershipOptions) {
         if (!holds(key, epoch)) throw new NotOurs(key);
       };
     },
-    lose,
+    /** Nothing is its own any more. Gives what was. */
+    lose(): string[] {
+      const lost = [...owned.keys()];
+      owned.clear();
+      return lost;
+    },
     isKnown: (key: string) => known.has(key),
     known: () => known,
     /** Those that were known, too: another may have seen one gone that is not. */
@@ -158,10 +151,9 @@ const REGISTER = "insert into stagecoach.repositories (key) select unnest($1::te
 /** Rows that another is just taking are passed by; the foreign key lets no dead replica take any. */
 const TAKE = `with free as (
     select key from stagecoach.repositories where owner is null and key = any($3::text[])
-      and (aside_until is null or aside_until <= now())
     order by array_position(homes, $2::text) nulls last, due_at nulls last, key limit least($4::int, ${MOST_ROWS}) for update skip locked)
   update stagecoach.repositories r set owner = $1::uuid, epoch = r.epoch + 1,
-    in_round = false, aside_until = null, homes = (array_prepend($2::text, array_remove(r.homes, $2::text)))[1:${MOST_HOMES}]
+    homes = (array_prepend($2::text, array_remove(r.homes, $2::text)))[1:${MOST_HOMES}]
   from free where r.key = free.key returning r.key, r.epoch, r.due_at`;
 const MEND = "update stagecoach.repositories set owner = null, due_at = 0 where owner = $1::uuid and key <> all($2::text[])";
 /** First what a replica with room has the mirror of, then where nothing goes on. */

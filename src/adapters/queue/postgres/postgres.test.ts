@@ -4,7 +4,6 @@ import { NotOurs } from "../../outbound/asker.ts";
 import { openMachines } from "../testing/machines.ts";
 import { closeAll, databaseAt, freshDatabase } from "../testing/open-queue.ts";
 import { type Database, DatabaseError } from "./database.ts";
-import { MOST_DEATHS } from "./marks.ts";
 
 /** Its answer to one statement does not arrive; whether it was carried out is another matter. */
 function losing(database: Database, marks: string, isDone: boolean): Database & { lost: () => boolean } {
@@ -153,77 +152,6 @@ describe.skipIf(POSTGRES === undefined)("replicas that share repositories", () =
     const second = await start(NAMES);
     await until(() => second.owned().length === 6);
     expect([database.lost(), first.owned().length]).toEqual([true, 6]);
-  });
-
-  test("set a repository aside in whose rounds one after the other ends, and try it again later; others that were looked at beside it are not", async () => {
-    const { url, database } = await freshDatabase();
-    const names = ["o/poison", "o/fine"];
-    const { start, until, second: pass } = openMachines(url);
-    const hangs = (handled: string) => (handled === "o/poison" ? new Promise<void>(() => undefined) : Promise.resolve());
-    const last = async () => {
-      const machine = await start(names, { handler: hangs });
-      await until(() => machine.queue.owns("o/fine"));
-      return machine;
-    };
-    for (let n = 1; n <= MOST_DEATHS; n++) {
-      const machine = await last();
-      await until(() => machine.queue.owns("o/poison"));
-      for (const name of names) machine.queue.wake({ repository: name, rollout: null });
-      const inRound = "select key from stagecoach.repositories where in_round and key = 'o/poison'";
-      for (let found = 0; found === 0; ) found = (await database.query(inRound)).length;
-      machine.stop();
-    }
-    const machine = await last();
-    for (let n = 0; n < 2; n++) await pass();
-    expect([machine.queue.owns("o/poison"), machine.queue.sharing()]).toMatchObject([false, { free: 0, aside: 1, owned: 1 }]);
-    const [row] = await database.query(
-      "select deaths, extract(epoch from aside_until - now())::int as s from stagecoach.repositories where key = 'o/poison'",
-    );
-    expect(row).toMatchObject({ deaths: MOST_DEATHS });
-    expect((row as { s: number }).s).toBeGreaterThan(140);
-    expect((row as { s: number }).s).toBeLessThan(460);
-    await database.query("update stagecoach.repositories set aside_until = now()");
-    await until(() => machine.queue.owns("o/poison"));
-    expect(machine.queue.sharing()).toMatchObject({ aside: 0, owned: 2 });
-  });
-
-  test("count no death once a round has ended, well or not", async () => {
-    const { url, database } = await freshDatabase();
-    const { start, second: pass } = openMachines(url);
-    const machine = await start(["o/0"], { handler: () => Promise.reject(new Error("GitHub is down")) });
-    await database.query("update stagecoach.repositories set deaths = 3");
-    machine.queue.wake({ repository: "o/0", rollout: null });
-    await machine.queue.idle();
-    for (let n = 0; n < 2; n++) await pass();
-    expect(await database.query("select deaths, in_round from stagecoach.repositories")).toEqual([{ deaths: 0, in_round: false }]);
-  });
-
-  test("look no more at what the table says is nobody's, whoever wrote that", async () => {
-    const { url, database } = await freshDatabase();
-    const { start, until, second: pass } = openMachines(url);
-    const machine = await start(["o/0", "o/1"]);
-    const fence = machine.queue.fence("o/0");
-    await database.query("update stagecoach.repositories set owner = null where key = 'o/0'");
-    await until(() => machine.lost.length > 0);
-    expect(machine.lost).toEqual(["o/0"]);
-    await pass();
-    await pass();
-    // It was taken anew.
-    expect(machine.owned().length || machine.queue.owns("o/0")).toBeTruthy();
-    expect(fence).toThrow(NotOurs);
-  });
-
-  test("look at what they were asked for before it was theirs, though nothing is due there: after an end of all", async () => {
-    const { url } = await freshDatabase();
-    const { start, until, second: pass } = openMachines(url);
-    const before = await start(NAMES);
-    await before.queue.idle();
-    await pass();
-    before.stop();
-    const fresh = await start(NAMES);
-    for (const repository of NAMES) fresh.queue.wake({ repository, rollout: null });
-    expect(fresh.rounds).toEqual([]);
-    await until(() => new Set(fresh.rounds).size === NAMES.length, 9);
   });
 
   test("forget what GitHub lists no more and nobody has, and know again what was forgotten too soon", async () => {

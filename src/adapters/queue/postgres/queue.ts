@@ -11,7 +11,6 @@ import type { SharedQueue, SharingOptions, SharingState, WakeRequest } from "../
 import { beating } from "./beating.ts";
 import { CHANNEL, type Database } from "./database.ts";
 import { openDeliveries } from "./deliveries.ts";
-import { openMarks } from "./marks.ts";
 import { MACHINE, openMembership, type Seen, type Time } from "./membership.ts";
 import { openOwnership } from "./ownership.ts";
 import { openShown, TOLD_SHOWN } from "./shown.ts";
@@ -31,8 +30,6 @@ export interface PostgresOptions extends SharingOptions {
 }
 
 const TIDY_EVERY = 60;
-/** A look that was asked for before it was taken here is made after all where that was so lately, and after what is due. */
-const [ASKED_LATELY_MS, AFTER_MS] = [20_000, 1000];
 const [TOLD_DELIVERIES, TOLD_FREE] = ["deliveries", "free"];
 
 export function postgresQueue(options: PostgresOptions): SharedQueue {
@@ -40,26 +37,16 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
   const numbers = { lost: 0, takeovers: 0, setAside: 0, beats: 0 };
   /** What is asked of repositories that nobody is known to look after yet. */
   const asked = new Map<string, { request: WakeRequest; at: number | undefined }[]>();
-  /** When a look was last asked for that another is to make, if it lives. */
-  const passedBy = new Map<string, number>();
   /** A round was due while the lease did not hold. */
   const missed = new Set<string>();
 
   const membership = openMembership({ database, home, version, time, onTold, onLost });
-  const ownership = openOwnership({
-    database,
-    membership,
-    home,
-    onTaken: taken,
-    onLeft: left,
-    onFree: () => tell(TOLD_FREE),
-    onGone: gone,
-  });
+  const ownership = openOwnership({ database, membership, home, onTaken: taken, onLeft: left, onFree: () => tell(TOLD_FREE) });
   const deliveries = openDeliveries({
     ...{ database, log, time, me: membership.id, owns: ownership.owns, onDelivery: options.onDelivery },
     onKept: () => tell(TOLD_DELIVERIES),
   });
-  const [wishes, marks] = [openWishes(database, membership.id), openMarks(database, membership.id)];
+  const wishes = openWishes(database, membership.id);
   const shown = openShown({ database, ownership, me: membership.id, time, clock, log });
   const inner = memoryQueue({ ...options, handler: round });
   const heart = beating({ membership, work, log, time, onRegained: regained, onOutdated: options.onOutdated });
@@ -68,14 +55,8 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
   async function work(seen: Seen): Promise<void> {
     if (await ownership.register()) return heart.hurry();
     for (const one of seen.dead) {
-      const aside = await marks.bury(one);
-      if (aside === undefined) continue;
+      if (!(await membership.bury(one))) continue;
       log.warn({ replica: one.id, repositories: one.owned }, "a replica is gone: what it looked after is free");
-      for (const { key: repository, deaths, forS } of aside)
-        log.error(
-          { repository, deaths, forS },
-          "one replica after the other has ended while it looked at this repository: it is set aside",
-        );
       numbers.takeovers += one.owned;
       heart.hurry();
     }
@@ -84,7 +65,6 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
     await deliveries.fetch();
     await deliveries.settle();
     await wishes.write();
-    await marks.settle();
     await ownership.letGo(seen);
     shown.beat(seen);
     if (leads() && ++numbers.beats % TIDY_EVERY === 0) {
@@ -98,7 +78,6 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
     if (!ownership.owns(repository)) return void missed.add(repository);
     const heard = deliveries.begin(repository);
     const checkOurs = ownership.fence(repository);
-    void marks.begin(repository).then((isOurs) => isOurs || ownership.lose([repository]));
     try {
       await options.handler(repository, rollouts, over);
       // Of what became another's meanwhile nobody knows how far it came.
@@ -109,8 +88,6 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
       heard.failed();
       wishes.note(repository, 0);
       throw error;
-    } finally {
-      marks.ended(repository);
     }
     heard.ended();
     if (ownership.owns(repository)) wishes.note(repository, options.isBusy?.(repository) === true ? 0 : inner.next(repository));
@@ -119,11 +96,7 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
   function taken(repository: string, dueAt: number | undefined): void {
     // Another may have written another.
     wishes.drop(repository);
-    const now = clock.now();
-    if (dueAt !== undefined) inner.wake({ repository, rollout: null }, Math.max(dueAt, now));
-    if (now - (passedBy.get(repository) ?? Number.NEGATIVE_INFINITY) < ASKED_LATELY_MS)
-      inner.wake({ repository, rollout: null }, now + AFTER_MS);
-    passedBy.delete(repository);
+    if (dueAt !== undefined) inner.wake({ repository, rollout: null }, Math.max(dueAt, clock.now()));
     for (const { request, at } of asked.get(repository) ?? []) inner.wake(request, at);
     asked.delete(repository);
   }
@@ -132,6 +105,7 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
     const isIdle = inner.isIdle(repository) && !missed.has(repository) && options.isBusy?.(repository) !== true;
     await options.onLeft(repository);
     drop(repository);
+    wishes.drop(repository);
     shown.handedOn();
     return isIdle ? undefined : 0;
   }
@@ -140,21 +114,14 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
     inner.forget(repository);
     deliveries.drop(repository);
     missed.delete(repository);
-    wishes.drop(repository);
-    marks.drop(repository);
   }
 
   function onLost(): void {
+    const keys = ownership.lose();
     numbers.lost += 1;
     wishes.dropAll();
-    marks.dropAll();
-    log.warn({}, "this replica was taken for dead");
-    ownership.lose(ownership.keys());
-  }
-
-  function gone(keys: readonly string[]): void {
     shown.handedOn();
-    log.warn({ repositories: keys.length }, "PostgreSQL says that others look after what this replica had");
+    log.warn({ repositories: keys.length }, "this replica was taken for dead: others look after what it had");
     for (const key of keys) {
       drop(key);
       options.onLost(key, new NotOurs(key));
@@ -181,9 +148,9 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
   const leads = (): boolean => membership.holds() && heart.seen()?.living[0]?.id === membership.id();
 
   function sharing(): SharingState {
-    const { living = [], free = 0, aside = 0 } = heart.seen() ?? {};
+    const { living = [], free = 0 } = heart.seen() ?? {};
     const { setAside, lost, takeovers } = numbers;
-    const now = { holds: membership.holds(), replicas: living.length, owned: ownership.keys().length, free, aside };
+    const now = { holds: membership.holds(), replicas: living.length, owned: ownership.keys().length, free };
     return { ...now, waiting: deliveries.count(), setAside, lost, takeovers };
   }
 
@@ -196,7 +163,7 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
     wake(request, at) {
       const { repository } = request;
       if (ownership.owns(repository)) return inner.wake(request, at);
-      if (ownership.isKnown(repository)) return void passedBy.set(repository, clock.now());
+      if (ownership.isKnown(repository)) return;
       asked.set(repository, [...(asked.get(repository) ?? []), { request, at }]);
       ownership.share([...ownership.known(), repository]);
       heart.hurry();
@@ -209,7 +176,7 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
     forget(repository) {
       drop(repository);
       asked.delete(repository);
-      passedBy.delete(repository);
+      wishes.drop(repository);
       ownership.forget(repository).catch(() => undefined);
     },
     share(repositories) {
@@ -223,7 +190,6 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
       await Promise.all([heart.stop(), shown.stop()]);
       await deliveries.settle().catch(() => undefined);
       await wishes.write().catch(() => undefined);
-      await marks.settle().catch(() => undefined);
       await membership.leave().then(
         () => tell(TOLD_FREE),
         () => undefined,
