@@ -67,9 +67,15 @@ describe("the log", () => {
       net.broken.then(() => process.exit(7));
       log.info({}, "ready");
       process.stdin.once("data", () => {
-        for (let n = 0; n < 5; n++) setTimeout(() => log.info({}, "nobody reads this"), n);
-        setTimeout(() => console.error("went on"), 50);
-        setTimeout(() => process.exit(0), 100);
+        let written = 0;
+        const next = () => {
+          log.info({}, "nobody reads this");
+          written += 1;
+          if (written < 5) return setImmediate(next);
+          console.error("went on");
+          net.close();
+        };
+        next();
       });`;
     const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["pipe", "pipe", "pipe"] });
     let said = "";

@@ -15,6 +15,7 @@ import { type MoveBranches, movesBranches } from "./branch-moves.ts";
  * sent. Counted in the wall's time since the round decided, because that is what sockets take.
  */
 const INTENTION_BEGINS_BY_MS = 15_000;
+
 /** `left`: it was not its time, and nothing failed: what is decided next is tried as if this never had been. */
 export type Outcome = "done" | "failed" | "left";
 
