@@ -1,7 +1,7 @@
 /**
  * Writes what is generated: from the schema of the resource the JSON Schema that editors use and the reference page, from the shape of a
- * run the JSON Schema of what programs read, from the tables of commands and of metrics their pages, and from the codes of problems the tables of
- * docs/troubleshooting.md.
+ * run the JSON Schema of what programs read, from the tables of commands and of metrics their pages, from the codes of problems the tables of
+ * docs/troubleshooting.md, and from the repos that tests try the pages of docs/layouts/.
  * `npm run generate`; a test compares the committed files with what this would write.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -13,6 +13,7 @@ import { resourceSchema } from "../src/core/spec/schema.ts";
 import { DURATION } from "../src/core/spec/schema-common.ts";
 import { commandsPage } from "./generate-commands.ts";
 import { configPage, configSchema } from "./generate-config.ts";
+import { layoutPages } from "./generate-layouts.ts";
 import { metricsPage } from "./generate-metrics.ts";
 import { troubleshootingPage } from "./generate-problems.ts";
 import { serverPage, serverSchema } from "./generate-server.ts";
@@ -47,6 +48,7 @@ export function generated(): Map<string, string> {
     ["docs/reference/commands.md", commandsPage()],
     ["docs/reference/metrics.md", metricsPage()],
     ["docs/troubleshooting.md", troubleshootingPage()],
+    ...layoutPages(),
     ...stills(),
   ]);
 }

@@ -1,7 +1,10 @@
 /** Every layout of `support/layouts.ts` as a new user meets it: init → lint → plan → a whole run in the simulated world, one that fails, and its rollback. */
-import { describe, expect, test } from "vitest";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
 import type { Inventory } from "../src/core/argocd/inventory-file.ts";
-import { targetsOf } from "../src/core/plan/plan-types.ts";
+import { type Plan, targetsOf } from "../src/core/plan/plan-types.ts";
 import { sayHindrance } from "../src/core/report/onboarding/hindrance.ts";
 import { proposedFiles } from "../src/core/report/onboarding/show.ts";
 import type { Proposal } from "../src/core/report/onboarding/types.ts";
@@ -9,12 +12,13 @@ import { parseRepoConfig } from "../src/core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../src/core/spec/repo-config.ts";
 import type { Rollout } from "../src/core/spec/rollout.ts";
 import { proposeFor } from "../src/surfaces/cli/init/init.ts";
-import type { Checkout } from "../src/surfaces/cli/lint/lint-checkout.ts";
+import { type Checkout, openCheckout } from "../src/surfaces/cli/lint/lint-checkout.ts";
 import { lint, readRollouts } from "../src/surfaces/cli/lint/lint-run.ts";
 import { makePlan } from "../src/surfaces/cli/plan/plan-make.ts";
 import { parseFaults } from "../src/surfaces/cli/simulate/simulate-faults.ts";
 import { simulate } from "../src/surfaces/cli/simulate/simulate-run.ts";
 import { inventoryOf, LAYOUTS, type Layout } from "./support/layouts.ts";
+import { LAYOUTS_BY_HAND, type LayoutByHand, rolloutText } from "./support/layouts-by-hand.ts";
 
 /** What init makes of each: stages with how many they take, and where versions are written; or why it proposes nothing. */
 const EXPECTED: Record<string, Record<string, string> | string> = {
@@ -59,6 +63,23 @@ function shapeOf({ rollouts }: Proposal): Record<string, string> {
   );
 }
 
+const folders: string[] = [];
+
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** In a folder of its own: whole directories are copied. */
+function written(files: Record<string, string>): string {
+  const folder = mkdtempSync(join(tmpdir(), "stagecoach-layouts-"));
+  folders.push(folder);
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), text);
+  }
+  return folder;
+}
+
 const NEXT = "v9.9.9";
 
 /** Why a release that failed is not taken back; undefined: it is. */
@@ -71,6 +92,27 @@ function staysBy({ pins }: Rollout): string | undefined {
 function nextOf({ release }: Rollout): Record<string, string> {
   const names = release?.kind === "values" ? Object.keys(release.values) : ["version"];
   return Object.fromEntries(names.map((name) => [name, NEXT]));
+}
+
+/** Plans a next release and carries it through simulated runs: one to its end, one that fails at its last target. */
+function planOf(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined): Plan {
+  const { plan, clusters = [], problems } = makePlan(rollout, checkout, inventory, nextOf(rollout));
+  if (plan === undefined) throw new Error(JSON.stringify(problems));
+  expect(plan.uncovered).toEqual([]);
+  const { bounds } = parseRepoConfig(null, SETTINGS_FILE);
+  const running: Rollout = { ...rollout, mode: "Run", onFailure: { ...rollout.onFailure, action: "Rollback" } };
+  const input = { rollout: running, plan, clusters, bounds, times: undefined };
+  expect(simulate({ ...input, faults: [] }, 1)).toMatchObject({ phase: "Succeeded", violations: [] });
+  const last =
+    targetsOf(plan)
+      .at(-1)
+      ?.cluster.replace(/^[^/]*\//, "") ?? "";
+  const faults = parseFaults([`${last}=degraded`], plan, running);
+  const failed = simulate({ ...input, faults }, 1);
+  const stays = staysBy(rollout);
+  if (stays !== undefined) expect(failed).toMatchObject({ phase: "Paused", why: expect.stringContaining(stays), violations: [] });
+  else expect(failed).toMatchObject({ phase: "RolledBack", stopped: true, violations: [] });
+  return plan;
 }
 
 describe.each(cases)("%s", (name, { files }, inventory) => {
@@ -91,25 +133,24 @@ describe.each(cases)("%s", (name, { files }, inventory) => {
     const own = proposal.rollouts.map(({ file }) => file);
     expect(lint(after, own, inventory).problems).toEqual([]);
     for (const rollout of readRollouts(after, own).rollouts) {
-      const { plan, clusters = [], problems } = makePlan(rollout, after, inventory, nextOf(rollout));
-      if (plan === undefined) throw new Error(JSON.stringify(problems));
-      expect(plan.uncovered).toEqual([]);
+      const plan = planOf(rollout, after, inventory);
       expect(targetsOf(plan).flatMap(({ edits }) => edits.map(({ from, to }) => [from === to, to]))).toEqual(
         targetsOf(plan).flatMap(({ edits }) => edits.map(() => [false, NEXT])),
       );
-      const { bounds } = parseRepoConfig(null, SETTINGS_FILE);
-      const running: Rollout = { ...rollout, mode: "Run", onFailure: { ...rollout.onFailure, action: "Rollback" } };
-      const input = { rollout: running, plan, clusters, bounds, times: undefined };
-      expect(simulate({ ...input, faults: [] }, 1)).toMatchObject({ phase: "Succeeded", violations: [] });
-      const last =
-        targetsOf(plan)
-          .at(-1)
-          ?.cluster.replace(/^[^/]*\//, "") ?? "";
-      const faults = parseFaults([`${last}=degraded`], plan, running);
-      const failed = simulate({ ...input, faults }, 1);
-      const stays = staysBy(rollout);
-      if (stays !== undefined) expect(failed).toMatchObject({ phase: "Paused", why: expect.stringContaining(stays), violations: [] });
-      else expect(failed).toMatchObject({ phase: "RolledBack", stopped: true, violations: [] });
     }
+  });
+});
+
+describe.each(LAYOUTS_BY_HAND.map((layout): [string, LayoutByHand] => [layout.name, layout]))("%s, by hand", (_, layout) => {
+  test("its rollout lints clean, takes each target once, and its release runs to its end; one that fails goes all the way back", () => {
+    const file = `rollouts/${layout.rollout}`;
+    const root = written({ ...layout.files, [file]: rolloutText(layout) });
+    const checkout = openCheckout(root);
+    expect(lint(checkout, [file], undefined).problems.filter(({ severity }) => severity === "error")).toEqual([]);
+    const [rollout] = readRollouts(checkout, [file]).rollouts;
+    if (rollout === undefined) throw new Error("it does not parse");
+    const plan = planOf(rollout, checkout, undefined);
+    expect(Object.fromEntries(plan.stages.map((stage) => [stage.name, stage.clusters.length]))).toEqual(layout.stages);
+    expect(targetsOf(plan).filter(({ edits }) => edits.length === 0)).toEqual([]);
   });
 });

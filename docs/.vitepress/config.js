@@ -13,6 +13,26 @@ const SOURCE = process.env.DOCS_SOURCE ?? "";
 /** Every page of docs/, once; a test compares it with the folder. */
 export const SIDEBAR = [
   ["Begin", ["tutorial", "concepts", "choosing", "installation", "onboarding", "layouts", "releases"]],
+  [
+    "Layouts",
+    [
+      "merge-with-overrides",
+      "values-for-each-cluster",
+      "clusters-and-environments",
+      "environment-folders",
+      "several-images",
+      "umbrella-charts",
+      "environment-branches",
+      "environment-tags",
+      "copies",
+      "namespaces",
+      "app-of-apps",
+      "kustomized-sets",
+      "helm-made-sets",
+      "monorepo",
+      "argocd-per-cluster",
+    ].map((page) => `layouts/${page}`),
+  ],
   ["Use", ["cli", "gates", "failure", "analysis", "hooks", "steps", "simulate", "reference/commands"]],
   ["Argo CD", ["argocd", "argo-rollouts", "liveness"]],
   [
@@ -41,7 +61,7 @@ const NAMES = {
 };
 
 function nameOf(page) {
-  const word = page.replaceAll("-", " ");
+  const word = page.replace(/^layouts\//, "").replaceAll("-", " ");
   return NAMES[page] ?? word[0].toUpperCase() + word.slice(1);
 }
 

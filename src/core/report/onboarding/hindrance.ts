@@ -217,7 +217,7 @@ function sayUnstaged(hindrance: Unstaged): SaidHindrance {
     case "SameName":
       return {
         why: `several files declare an Application of one name, such as ${hindrance.application} (${few(hindrance.files)}): each is another Argo CD's, or another overlay's, and nothing in the repo says which`,
-        hint: `${ONE_PLANE}; for one Argo CD per cluster see docs/layouts.md`,
+        hint: `${ONE_PLANE}; for one Argo CD per cluster see docs/layouts/argocd-per-cluster.md`,
       };
     case "OneApplication":
       return {
