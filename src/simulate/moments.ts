@@ -1,7 +1,7 @@
 import { isEnded, isMoving } from "../core/run/state/run.ts";
 import type { Driver } from "./driver.ts";
 import { changesAfter } from "./world/argocd.ts";
-import { isOpenAt } from "./world/windows.ts";
+import { isOpenAt, ownWindowsOn } from "./world/windows.ts";
 import { targetsOf } from "./world/world.ts";
 
 /** What a busy loop takes for a round. */
@@ -30,11 +30,11 @@ export function nextTime(driver: Driver, happening: number | undefined): number 
 function isInWindow({ truth, entries, now }: Driver): boolean {
   const allowing = truth.freezes.flatMap(({ model }) => (model?.kind === "allow" ? [model] : []));
   const isAllowed = allowing.length === 0 || allowing.some((model) => isOpenAt([model], now));
-  return truth.rollouts.some(({ index, model }) => {
+  return truth.rollouts.some(({ index }) => {
     const run = entries[index]?.run;
     if (run === undefined || !isMoving(run)) return false;
     return run.batches.some((batch) => {
-      const own = [model?.windows, model?.stages[batch.stage]?.windows].filter((windows) => windows !== undefined);
+      const own = ownWindowsOn(truth, run, batch);
       return batch.phase === "Open" && isAllowed && own.length + allowing.length > 0 && own.every((windows) => isOpenAt(windows, now));
     });
   });

@@ -30,7 +30,7 @@ test("units are cut to the limits with a look at each, not at all before it", ()
   });
   const [stage] = bench(1, [STAGE]).run.spec.stages;
   if (stage === undefined) throw new Error("no stage");
-  const begin = limiter({ clusters: MANY, targets: MANY, label: { key: "region", percent: 50 } }, CLUSTERS);
+  const begin = limiter({ repo: { clusters: MANY, targets: MANY, label: { key: "region", percent: 50 } } }, CLUSTERS);
   // Half of the thousand of each region: 500 and 500 to a batch.
   expect(cutBatches(units, () => MANY, stage, begin).map((batch) => batch.length)).toEqual([1000, 1000]);
   expect(looks).toBeLessThan(MANY * 10);
@@ -49,12 +49,13 @@ test("clusters of a run are cut to the limits with a look at each", () => {
     },
   );
   const draft = { run, now, world: { ...world, limits: { clusters: MANY - 1 } } } as unknown as Draft;
-  expect(withinLimits(draft, keys)).toHaveLength(MANY - 1);
+  expect(withinLimits(draft, 0, keys)).toHaveLength(MANY - 1);
   expect(looks).toBeLessThan(MANY * 10);
 });
 
 test("what is counted piece by piece is what is counted at once", () => {
-  const begin = limiter({ clusters: 3, targets: 4, label: { key: "region", percent: 1 } }, CLUSTERS.slice(0, 4));
+  const begin = limiter({ repo: { clusters: 3, targets: 4, label: { key: "region", percent: 1 } } }, CLUSTERS.slice(0, 4));
+  if (begin === undefined) throw new Error("no limits");
   const tally = begin();
   expect(tally.add([{ cluster: "hub/c0", targets: 1 }])).toBeUndefined();
   expect(tally.add([{ cluster: "hub/c1", targets: 1 }])).toBeUndefined();

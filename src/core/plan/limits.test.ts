@@ -2,9 +2,10 @@ import { describe, expect, test } from "vitest";
 import { drive } from "../../simulate/drive.ts";
 import { CALM, type ModelRollout, PLAIN, type Scenario } from "../../simulate/generate/scenario.ts";
 import { fleetOf } from "../../simulate/world/fleet.ts";
+import { sayProblem } from "../report/reasons/problems/problems.ts";
 import { clustersOf } from "../run/state/names.ts";
 import { batch, bench, bring, guard, pull, round, STAGE, say, wants } from "../run/testing/bench.ts";
-import type { Limits } from "../spec/repo-config.ts";
+import type { Limits } from "../spec/schema-common.ts";
 import { plan } from "./plan.ts";
 
 function fleet(clusters: number, rollout: Partial<ModelRollout>): Scenario {
@@ -37,12 +38,28 @@ describe("a batch larger than the limits allow", () => {
       { selected: [{ selector: { matchLabels: { region: "us" }, matchExpressions: [] }, clusters: 1 }] },
       [2, 2, 2, 2, 2],
     ],
+    ["a limit for its stage", { selected: [{ stages: ["stage 1"], clusters: 3 }] }, [3, 3, 3, 1]],
+    ["a limit for its rollout", { selected: [{ rollouts: ["payments"], targets: 3 }] }, [3, 3, 3, 1]],
     ["nothing that is in the way", { clusters: 4 }, [4, 4, 2]],
+    ["nothing of another stage", { selected: [{ stages: ["stage 2"], clusters: 1 }] }, [4, 4, 2]],
+    ["nothing of another rollout", { selected: [{ rollouts: ["ledger"], clusters: 1 }] }, [4, 4, 2]],
   ])("is cut in the plan, by %s", (_name, limits, sizes) => {
     const made = planned(limits);
     if (!made.ok) throw new Error("no plan");
     expect(made.plan.stages[0]?.batches.map((one) => one.clusters.length)).toEqual(sizes);
     expect(made.plan.warnings.map((one) => one.code)).toEqual(sizes[0] === 4 ? [] : ["BATCHES_CUT"]);
+  });
+
+  test("is cut by the limits of its rollout, too", () => {
+    const us = { selector: { matchLabels: { region: "us" }, matchExpressions: [] }, stages: ["stage 1"], clusters: 1 };
+    const made = planned(undefined, 10, { limits: { selected: [us] } });
+    if (!made.ok) throw new Error("no plan");
+    expect(made.plan.stages[0]?.batches.map((one) => one.clusters.length)).toEqual([2, 2, 2, 2, 2]);
+    const [cut] = made.plan.warnings;
+    expect(cut).toMatchObject({ code: "BATCHES_CUT" });
+    expect(cut && sayProblem(cut).message).toContain(
+      "spec.limits.selected[0].clusters of the rollout (region=us; stages stage 1) allows 1",
+    );
   });
 
   test("is told with its numbers", () => {

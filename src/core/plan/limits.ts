@@ -1,14 +1,30 @@
-import { matcher } from "../base/selector.ts";
-import type { OverLimit } from "../reasons/problems/plan.ts";
-import type { Limits } from "../spec/repo-config.ts";
+import { defined } from "../base/defined.ts";
+import { formatSelector, matcher } from "../base/selector.ts";
+import type { LimitsPlace, OverLimit } from "../reasons/problems/plan.ts";
+import type { WindowScope } from "../reasons/refs.ts";
+import type { Limits } from "../spec/schema-common.ts";
 import type { Cluster } from "./plan-types.ts";
 
 /** A cluster with how many Applications of it travel: a real one, whatever the rollout counts. */
-export interface Sized {
+export interface Sized extends Partial<InStage> {
   cluster: string;
   /** What the rollout counts there, where that is something else: its labels are selected by, too. */
   counted?: string | undefined;
   targets: number;
+}
+
+/** Where something travels; absent: nobody knows, and every limit counts it. */
+interface InStage {
+  rollout: string;
+  stage: string | undefined;
+}
+
+/** The limits that hold for a rollout's batch. */
+export interface Bounds {
+  /** Of the repo's settings: over all runs. */
+  repo?: Limits | undefined;
+  /** Of the rollout of this name. */
+  own?: { rollout: string; limits: Limits | undefined } | undefined;
 }
 
 /** Counts what travels together while it is put together: each question costs only what is added by it. */
@@ -24,15 +40,19 @@ interface Tally {
 export type Limiter = () => Tally;
 
 type Labelled = Pick<Cluster, "key" | "name" | "labels" | "on">;
+type OneLimit = Omit<NonNullable<Limits["selected"]>[number], "rollouts"> & { rollouts?: readonly string[] | undefined };
 
-/** `clusters`: all there are, besides what is counted in their place, since a percentage is of those with the label; undefined: they cannot be read, and no label holds anything back. */
-export function limiter(limits: Limits, clusters: Iterable<Labelled> | undefined): Limiter {
+/**
+ * Returns what counts by these limits; undefined: there are none. `clusters`: all there are, besides what is counted in their place, since a
+ * percentage is of those with the label; undefined: they cannot be read, and no label holds anything back.
+ */
+export function limiter({ repo, own }: Bounds, clusters: Iterable<Labelled> | undefined): Limiter | undefined {
+  if (repo === undefined && own?.limits === undefined) return undefined;
   const all = clusters === undefined ? undefined : [...clusters];
-  const begin = [limiterOf(limits, "limits.", all?.filter(isReal))];
-  for (const [i, one] of (limits.selected ?? []).entries()) {
-    const own = all?.filter(matcher(one.selector));
-    if (own !== undefined) begin.push(limiterOf(one, `limits.selected[${i}].`, own.filter(isReal), new Set(own.map(({ key }) => key))));
-  }
+  const begin = [
+    ...limitersOf(repo, "limits.", all),
+    ...(own === undefined ? [] : limitersOf(own.limits, "spec.limits.", all, [own.rollout])),
+  ];
   return () => {
     const tallies = begin.map((one) => one());
     return {
@@ -44,56 +64,99 @@ export function limiter(limits: Limits, clusters: Iterable<Labelled> | undefined
   };
 }
 
+/** Counts for a stage all that is added. */
+export function inStage(begin: Limiter, { rollout, stage }: InStage): Limiter {
+  return () => {
+    const tally = begin();
+    return { add: (flying) => tally.add([...flying].map((one) => ({ ...one, rollout, stage }))) };
+  };
+}
+
+/** `of`: the rollouts whose runs alone are counted. */
+function limitersOf(
+  limits: Limits | undefined,
+  place: "limits." | "spec.limits.",
+  all: readonly Labelled[] | undefined,
+  of?: readonly string[],
+): Limiter[] {
+  if (limits === undefined) return [];
+  const { selected = [], ...every } = limits;
+  const each = selected.flatMap((one, i) => {
+    if (one.selector !== undefined && all === undefined) return [];
+    return limiterOf({ rollouts: of, ...one }, `${place}selected[${i}].`, one.selector && all?.filter(matcher(one.selector)), all);
+  });
+  return [limiterOf({ rollouts: of, ...every }, place, undefined, all), ...each];
+}
+
 function isReal({ on }: Labelled): boolean {
   return on === undefined;
 }
 
 /** Whether the limits go by labels of clusters. */
-export function goesByLabels({ label, selected }: Limits): boolean {
-  return label !== undefined || selected !== undefined;
+export function goesByLabels({ label, selected = [] }: Limits): boolean {
+  return label !== undefined || selected.some((one) => one.selector !== undefined || one.label !== undefined);
 }
 
-/** `only`: what is counted; undefined: everything. */
+/** `selected`: what is counted; undefined: everything. */
 function limiterOf(
-  limits: Omit<Limits, "selected">,
-  prefix: "limits." | `limits.selected[${number}].`,
-  clusters: readonly Labelled[] | undefined,
-  only?: ReadonlySet<string>,
+  limits: OneLimit,
+  place: LimitsPlace,
+  selected: readonly Labelled[] | undefined,
+  all: readonly Labelled[] | undefined,
 ): Limiter {
-  const byLabel = labelLimiter(limits.label, prefix, clusters);
+  const byLabel = labelLimiter(limits.label, (selected ?? all)?.filter(isReal));
+  const only = selected && new Set(selected.map(({ key }) => key));
+  const { rollouts, stages } = limits;
+  const isCounted = ({ cluster, counted, rollout, stage }: Sized) =>
+    (rollout === undefined || rollouts?.includes(rollout) !== false) &&
+    (stage === undefined || stages?.includes(stage) !== false) &&
+    (only === undefined || only.has(cluster) || (counted !== undefined && only.has(counted)));
   return () => {
     const keys = new Set<string>();
     const labels = byLabel();
     let targets = 0;
+    const over = ():
+      | (Omit<OverLimit, "setting" | "only"> & { key: keyof typeof limits & ("clusters" | "targets" | "label") })
+      | undefined => {
+      if (limits.clusters !== undefined && keys.size > limits.clusters) return { key: "clusters", have: keys.size, most: limits.clusters };
+      if (limits.targets !== undefined && targets > limits.targets) return { key: "targets", have: targets, most: limits.targets };
+      const exceeded = labels.over();
+      return exceeded && { key: "label", ...exceeded };
+    };
     const add = (flying: Iterable<Sized>): OverLimit | undefined => {
       for (const one of flying) {
-        if (only !== undefined && !only.has(one.cluster) && !(one.counted !== undefined && only.has(one.counted))) continue;
+        if (!isCounted(one)) continue;
         targets += one.targets;
         if (keys.has(one.cluster)) continue;
         keys.add(one.cluster);
         labels.add(one.cluster);
       }
-      if (limits.clusters !== undefined && keys.size > limits.clusters)
-        return { setting: `${prefix}clusters`, have: keys.size, most: limits.clusters };
-      if (limits.targets !== undefined && targets > limits.targets)
-        return { setting: `${prefix}targets`, have: targets, most: limits.targets };
-      return labels.over();
+      const found = over();
+      if (found === undefined) return undefined;
+      const { key, ...numbers } = found;
+      return { setting: `${place}${key}`, ...numbers, ...scopeOf(limits, place) };
     };
     return { add };
   };
 }
 
+/** Of a rollout's own it goes without saying which rollout. */
+function scopeOf({ selector, rollouts, stages }: OneLimit, place: LimitsPlace): { only?: WindowScope } {
+  const only = defined({
+    selector: selector && formatSelector(selector),
+    rollouts: place.startsWith("spec.") ? undefined : rollouts,
+    stages,
+  });
+  return Object.keys(only).length === 0 ? {} : { only };
+}
+
 interface LabelTally {
   /** A cluster that was not added before. */
   add(cluster: string): void;
-  over(): OverLimit | undefined;
+  over(): Pick<OverLimit, "have" | "most" | "label"> | undefined;
 }
 
-function labelLimiter(
-  label: Limits["label"],
-  prefix: "limits." | `limits.selected[${number}].`,
-  clusters: readonly Labelled[] | undefined,
-): () => LabelTally {
+function labelLimiter(label: Limits["label"], clusters: readonly Labelled[] | undefined): () => LabelTally {
   if (label === undefined || clusters === undefined) return () => ({ add: () => undefined, over: () => undefined });
   const { key, percent } = label;
   const valueAt = new Map<string, string>();
@@ -115,10 +178,10 @@ function labelLimiter(
       flying.set(value, have);
       if (have > mostOf(value)) exceeded ??= value;
     };
-    const over = (): OverLimit | undefined => {
+    const over = () => {
       if (exceeded === undefined) return undefined;
       const have = flying.get(exceeded) ?? 0;
-      return { setting: `${prefix}label`, have, most: mostOf(exceeded), label: { key, value: exceeded, percent } };
+      return { have, most: mostOf(exceeded), label: { key, value: exceeded, percent } };
     };
     return { add, over };
   };

@@ -1,8 +1,8 @@
 import type { ReasonsOf } from "../base/reason.ts";
 import type { Uncovered } from "../reasons/problems/plan.ts";
 import type { Warning } from "../reasons/problems/problem.ts";
-import type { Limits } from "../spec/repo-config.ts";
 import type { PinPart, Rollout, TargetBy } from "../spec/rollout.ts";
+import type { Limits } from "../spec/schema-common.ts";
 
 /** A cluster as planning sees it, or what the rollout counts in its place. */
 export interface Cluster {

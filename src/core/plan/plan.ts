@@ -7,7 +7,7 @@ import { type Problem, type ProblemReason, problemIn, type Warning } from "../re
 import type { Rollout, Stage } from "../spec/rollout.ts";
 import { hashPlan, hashStage } from "./hash.ts";
 import { apart } from "./kept-apart.ts";
-import { type Limiter, limiter } from "./limits.ts";
+import { inStage, type Limiter, limiter } from "./limits.ts";
 import { cutBatches, grownSize, type Pick, pick, sizesOfUnits, windowOf } from "./pick.ts";
 import {
   type Plan,
@@ -19,7 +19,7 @@ import {
   type Target,
   targetsOfStage,
 } from "./plan-types.ts";
-import { stagesInBoth, stageTypos } from "./selector-typos.ts";
+import { scopeTypos, stagesInBoth, stageTypos } from "./selector-typos.ts";
 import { weightsOf } from "./steps.ts";
 import { candidates, groupUnits, type Member, type Unit } from "./units.ts";
 import { valuesOfEdits } from "./values.ts";
@@ -42,10 +42,12 @@ export function plan({ rollout, release, clusters, targets, limits, fleet = clus
   );
   const stages: PlannedStage[] = [];
   const cuts: Warning[] = [];
-  const begin = limits === undefined ? undefined : limiter(limits, fleet === clusters ? clusters : [...fleet, ...clusters]);
+  const bounds = { repo: limits, own: { rollout: rollout.name, limits: rollout.limits } };
+  const limited = limiter(bounds, fleet === clusters ? clusters : [...fleet, ...clusters]);
   const available = candidates(units);
   for (const [i, stage] of rollout.stages.entries()) {
     const picked = pick(stage, available.of(stage.selector));
+    const begin = limited && inStage(limited, { rollout: rollout.name, stage: stage.name });
     const taken = new Set([...picked.batched, ...picked.requeued]);
     const size = windowOf(stage.maxUnavailable, sizesOfUnits([...taken]).length);
     const found = [...check(stage, picked, size), ...checkLimits(stage, picked, begin)];
@@ -166,6 +168,8 @@ function warningsOf(
   const clusters = members.map(({ cluster }) => cluster);
   for (const { stage, key, value, near } of stageTypos(rollout, clusters))
     warnings.push({ code: "UNKNOWN_LABEL", stage, key, value, near });
+  for (const { setting, key, value, near } of scopeTypos(rollout, clusters))
+    warnings.push({ code: "UNKNOWN_LABEL", setting, key, value, near });
   for (const both of stagesInBoth(rollout, clusters)) warnings.push({ code: "STAGES_IN_BOTH", ...both });
   const left = uncovered.map(({ cluster }) => cluster.slice(cluster.indexOf("/") + 1));
   if (left.length > 0) warnings.push({ code: "COVERAGE", clusters: left, of: members.length });

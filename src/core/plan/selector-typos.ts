@@ -46,6 +46,47 @@ export function selectorTypos(selector: Selector, items: readonly Selectable[]):
   return [...typosIn(selector, labelsOf(items), new Set())];
 }
 
+/** A label that nothing has; without `near` it is like no other. */
+type Unknown = Omit<Typo, "near"> & { near?: string | undefined };
+
+type Bindable = Selectable & { on?: Selectable | undefined };
+
+/** Returns the same of what binds those that it selects; where it binds none of `all` there are, labels that are like no other, too. */
+export function bindingTypos(selector: Selector, items: readonly Bindable[], all = true): Unknown[] {
+  const either = items.flatMap((item) => (item.on === undefined ? [item] : [item, item.on]));
+  const typos: Unknown[] = selectorTypos(selector, either);
+  if (!all || either.length === 0 || either.some(matcher(selector))) return typos;
+  const told = new Set(typos.map(({ key }) => key));
+  const unknown = wantsOf(selector).flatMap(({ key, value, path }): Unknown[] => {
+    const has = either.some((item) => (value === undefined ? labelOf(item, key) !== undefined : labelOf(item, key) === value));
+    return has || told.has(key) ? [] : [{ key, value, path, atKey: false }];
+  });
+  return [...typos, ...unknown.slice(0, MOST_TYPOS)];
+}
+
+/** Returns that of a rollout's windows and limits. */
+export function scopeTypos(
+  { windows = [], limits, stages }: Pick<Rollout, "windows" | "limits" | "stages">,
+  items: readonly Bindable[],
+): (Unknown & { setting: string })[] {
+  const scoped = [
+    ...windows.map(({ selector }, i) => ({ selector, path: ["spec", "windows", i], setting: `spec.windows[${i}]` })),
+    ...stages.flatMap((stage, at) =>
+      (stage.windows ?? []).map(({ selector }, i) => ({
+        ...{ selector, path: ["spec", "stages", at, "windows", i], setting: `spec.stages[${at}].windows[${i}]` },
+      })),
+    ),
+    ...(limits?.selected ?? []).map(({ selector }, i) => ({
+      ...{ selector, path: ["spec", "limits", "selected", i], setting: `spec.limits.selected[${i}]` },
+    })),
+  ];
+  return scoped.flatMap(({ selector, path, setting }) =>
+    (selector === undefined ? [] : bindingTypos(selector, items)).map((typo) => ({
+      ...{ ...typo, setting, path: [...path, "selector", ...typo.path] },
+    })),
+  );
+}
+
 /** Two stages of different environments that select the same items: those travel with the first. */
 interface InBoth {
   /** The first and the second. */

@@ -1,16 +1,16 @@
-import type { KindsOf, NoData } from "../base/reason.ts";
+import type { KindsOf } from "../base/reason.ts";
 import type { Selector } from "../base/selector.ts";
 
 /** Whose windows they are, and for whom where not for all. `File`: the settings of the repo. */
 export type WindowOwner = KindsOf<{
-  Rollout: NoData;
-  Stage: { stage: string };
+  Rollout: { only?: WindowScope | undefined };
+  Stage: { stage: string; only?: WindowScope | undefined };
   File: { file: string; only?: WindowScope | undefined };
   Server: { only?: WindowScope | undefined };
 }>;
 
-/** Those whom a freeze binds; absent: all. */
-interface WindowScope {
+/** Those whom a window, a freeze or a limit is for; absent: all. */
+export interface WindowScope {
   /** `region=eu`, as kubectl writes it. */
   selector?: string | undefined;
   rollouts?: readonly string[] | undefined;

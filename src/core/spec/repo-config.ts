@@ -5,7 +5,7 @@ import { packReason } from "../reasons/problems/problem.ts";
 import { COMMAND_NAMES, type CommandName } from "./commands.ts";
 import { notificationsSchema } from "./notifications.ts";
 import { overrideSchema } from "./schema.ts";
-import { freezeSchema, key, selector, team, text } from "./schema-common.ts";
+import { freezeSchema, key, type Limits, limitsSchema, team, text } from "./schema-common.ts";
 import { modeSchema } from "./schema-spec.ts";
 import { type Freeze, toFreeze } from "./windows-binding.ts";
 
@@ -29,20 +29,6 @@ const rules = Object.fromEntries(
   COMMAND_NAMES.map((name) => [name, key(commandRule.optional(), `Narrows who may comment \`/${name}\`.`)]),
 ) as Rules;
 
-const limit = {
-  clusters: key(z.int().min(1).optional(), "Most clusters in flight at once, over all runs of the repo."),
-  targets: key(z.int().min(1).optional(), "Most Applications in flight at once, over all runs of the repo."),
-  label: key(
-    z
-      .strictObject({
-        key: key(text.min(1), "Label of clusters, such as `region`."),
-        percent: key(z.int().min(1).max(100), "Most of the clusters of one value in flight at once, rounded down, at least 1."),
-      })
-      .optional(),
-    "Most clusters in flight at once of those that have the same value of a label.",
-  ),
-};
-
 /** `.github/stagecoach.yaml`: a repo's own settings, read from the default branch, never from a pull request. */
 export const repoConfigSchema = z.strictObject({
   mode: key(modeSchema.optional(), "Mode of rollouts that name none. Default: Propose."),
@@ -56,22 +42,7 @@ export const repoConfigSchema = z.strictObject({
     z.array(freezeSchema).max(50).default([]),
     "Windows that bind the rollouts of the repo besides their own: mostly of `kind: deny`, such as the days around the end of the year. Read anew in every round, so a freeze added now holds runs in progress.",
   ),
-  limits: key(
-    z
-      .strictObject({
-        ...limit,
-        selected: key(
-          z
-            .array(z.strictObject({ selector: key(selector, "Clusters with these labels."), ...limit }))
-            .min(1)
-            .max(20)
-            .optional(),
-          "Limits of their own for some clusters, such as production's, besides the others.",
-        ),
-      })
-      .optional(),
-    "Most that all running rollouts of the repo may have in flight together.",
-  ),
+  limits: key(limitsSchema.optional(), "Most that all running rollouts of the repo may have in flight together."),
   plans: key(
     z
       .strictObject({
@@ -114,9 +85,6 @@ export function commandPolicy({ commands, bots }: RepoConfig): CommandPolicy {
   const teams = COMMAND_NAMES.flatMap((name) => (commands[name] === undefined ? [] : [[name, commands[name].teams] as const]));
   return { teams: new Map(teams), bots: new Set(bots.map((name) => name.toLowerCase())) };
 }
-
-/** `limits` of the settings: over all runs of the repo together. */
-export type Limits = NonNullable<RepoConfig["limits"]>;
 
 /** The part of the settings that binds every run of the repo, as of now. */
 export interface RepoBounds {

@@ -1,8 +1,9 @@
 import type { z } from "zod";
 import type { Selector } from "../base/selector.ts";
+import type { rolloutLimitsSchema } from "./schema-common.ts";
 import type { deliverySchema, specSchema } from "./schema-spec.ts";
 import type { stageSchema, weightPinSchema } from "./schema-stage.ts";
-import type { Window } from "./windows.ts";
+import type { ScopedWindow } from "./windows.ts";
 
 type WrittenSpec = z.output<typeof specSchema>;
 type WrittenStage = z.output<typeof stageSchema>;
@@ -42,7 +43,9 @@ export interface Rollout {
   /** Clusters that cannot be reached, or that the selector takes for stopped, are left out. Absent: they are not. */
   quarantine?: { max: Quantity; onReturn: "CatchUp" | "Skip"; selector?: Selector | undefined } | undefined;
   /** When its batches may merge; none: always. */
-  windows?: Window[] | undefined;
+  windows?: ScopedWindow[] | undefined;
+  /** Most that its own runs may have in flight. */
+  limits?: z.output<typeof rolloutLimitsSchema> | undefined;
   /** Rollouts that must be there first, cluster by cluster. */
   dependsOn?: Dependency[] | undefined;
   /** Clusters are those of this file of the config repo, or of one for each control plane. Absent: those that Argo CD knows. */
@@ -131,7 +134,7 @@ export interface Stage {
   /** A weighted canary: its batches travel as one PR a weight. Absent: at once. */
   steps?: Step[] | undefined;
   /** When its batches may merge, besides the rollout's. */
-  windows?: Window[] | undefined;
+  windows?: Omit<ScopedWindow, "stages">[] | undefined;
   bakeMs: number;
   progressDeadlineMs: number;
   requeue?: { selector: Selector; attempts: number; intervalMs: number } | undefined;

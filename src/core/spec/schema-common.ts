@@ -107,6 +107,57 @@ export const freezeSchema = windowSchema.extend({
   stages: key(z.array(text.min(1)).min(1).max(200).optional(), "Names of the stages that it binds. Default: all."),
 });
 
+/** A window of a rollout. */
+export const rolloutWindowSchema = freezeSchema.omit({ rollouts: true });
+
+/** A window of a stage. */
+export const stageWindowSchema = rolloutWindowSchema.omit({ stages: true });
+
+const limit = {
+  clusters: key(z.int().min(1).optional(), "Most clusters in flight at once."),
+  targets: key(z.int().min(1).optional(), "Most Applications in flight at once."),
+  label: key(
+    z
+      .strictObject({
+        key: key(text.min(1), "Label of clusters, such as `region`."),
+        percent: key(z.int().min(1).max(100), "Most of the clusters of one value in flight at once, rounded down, at least 1."),
+      })
+      .optional(),
+    "Most clusters in flight at once of those that have the same value of a label.",
+  ),
+};
+
+const limited = z.strictObject({
+  selector: key(selector.optional(), "Counts clusters with these labels. Default: all."),
+  rollouts: key(z.array(text.min(1)).min(1).max(200).optional(), "Names of the rollouts whose runs it counts. Default: all."),
+  stages: key(
+    z.array(text.min(1)).min(1).max(200).optional(),
+    "Names of the stages whose batches it counts. Default: all. Percentages stay of all clusters.",
+  ),
+  ...limit,
+});
+
+const SELECTED = "Limits of their own for some clusters or stages, such as production's, besides the others.";
+
+/** Of the repo's settings. */
+export const limitsSchema = z.strictObject({ ...limit, selected: key(z.array(limited).min(1).max(20).optional(), SELECTED) });
+
+/** Of a rollout. */
+export const rolloutLimitsSchema = z.strictObject({
+  ...limit,
+  selected: key(
+    z
+      .array(limited.omit({ rollouts: true }))
+      .min(1)
+      .max(20)
+      .optional(),
+    SELECTED,
+  ),
+});
+
+/** Of either: most that may be in flight together. */
+export type Limits = z.output<typeof limitsSchema>;
+
 export const sourceRefSchema = z.strictObject({
   apiGroup: key(text.default("argoproj.io/v1alpha1"), "Group (and version) of the owner."),
   kind: key(

@@ -1,5 +1,16 @@
 import { z } from "zod";
-import { budget, copySchema, duration, key, quantity, selector, sourceRefSchema, text, windowSchema } from "./schema-common.ts";
+import {
+  budget,
+  copySchema,
+  duration,
+  key,
+  quantity,
+  rolloutLimitsSchema,
+  rolloutWindowSchema,
+  selector,
+  sourceRefSchema,
+  text,
+} from "./schema-common.ts";
 import { releaseSchema } from "./schema-release.ts";
 import { stageSchema, weightPinSchema } from "./schema-stage.ts";
 
@@ -137,8 +148,12 @@ export const specSchema = z.strictObject({
     "Rollouts that must be there first, cluster by cluster: a batch waits until each of its clusters has them confirmed. Where environments share clusters [by the names of stages](../concepts.md#what-is-counted). Cycles are an error.",
   ),
   windows: key(
-    z.array(windowSchema).min(1).max(50).optional(),
-    "When batches may merge. A `deny` that is on closes; where there are `allow` windows, one must be on. Those of stages and freezes of the settings must be open as well. They are waited for with the pull request open.",
+    z.array(rolloutWindowSchema).min(1).max(50).optional(),
+    "When batches may merge. A `deny` that is on closes (a freeze); where there are `allow` windows, one must be on. Those for some stages or clusters, those of stages, and freezes of the settings must be open as well. They are waited for with the pull request open.",
+  ),
+  limits: key(
+    rolloutLimitsSchema.optional(),
+    "Most that the rollout may have in flight at once, besides `maxUnavailable` and the repo's limits.",
   ),
   joiners: key(
     z.enum(["Append", "Ignore", "Hold"]).optional(),

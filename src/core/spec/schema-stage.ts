@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { duration, key, quantity, selector, team, text, windowSchema } from "./schema-common.ts";
+import { duration, key, quantity, selector, stageWindowSchema, team, text } from "./schema-common.ts";
 
 export const ANALYSIS_WHEN = ["BeforeStage", "AfterBatch", "AfterStage", "Background"] as const;
 
@@ -136,7 +136,7 @@ export const stageSchema = z.strictObject({
     "Label; a batch never holds two clusters of one value, and picks go round the values. A cluster without it is a value of its own.",
   ),
   windows: key(
-    z.array(windowSchema).min(1).max(50).optional(),
+    z.array(stageWindowSchema).min(1).max(50).optional(),
     "When this stage's batches may merge, besides the rollout's windows: both must be open.",
   ),
   bake: key(duration.default("0s"), "How long a batch stays healthy before the next."),

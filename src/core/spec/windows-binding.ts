@@ -4,18 +4,16 @@
  */
 import type { z } from "zod";
 import { defined } from "../base/defined.ts";
-import { formatSelector, matcher, type Selectable, type Selector } from "../base/selector.ts";
+import { formatSelector, matcher, type Selectable } from "../base/selector.ts";
 import type { WindowOwner } from "../reasons/refs.ts";
 import type { Rollout } from "./rollout.ts";
 import type { freezeSchema } from "./schema-common.ts";
-import { toWindow, type Window } from "./windows.ts";
+import { type ScopedWindow, toWindow } from "./windows.ts";
 import type { PlacedWindow, WindowSet } from "./windows-together.ts";
 
 /** A window of the repo's settings or the server's, and whom it binds; absent: everybody. */
-export interface Freeze extends Window {
-  selector?: Selector | undefined;
+export interface Freeze extends ScopedWindow {
   rollouts?: readonly string[] | undefined;
-  stages?: readonly string[] | undefined;
 }
 
 /** A freeze with who says it, and its place there. */
@@ -33,7 +31,7 @@ type Bindable = Selectable & { on?: Selectable | undefined };
 export interface Travels {
   rollout: Pick<Rollout, "name" | "windows"> & {
     file?: string | undefined;
-    stages: readonly { name: string; windows?: readonly Window[] | undefined }[];
+    stages: readonly { name: string; windows?: readonly ScopedWindow[] | undefined }[];
   };
   stage: number;
   clusters: readonly (Bindable | undefined)[];
@@ -41,23 +39,25 @@ export interface Travels {
 
 /** The sets that bind what travels: each has to be open. A cluster whose labels are not known is bound by every selector. */
 export function windowSets({ rollout, stage, clusters }: Travels, freezes: readonly PlacedFreeze[]): WindowSet[] {
-  const { file } = rollout;
-  const staged = rollout.stages[stage];
-  const place = (windows: readonly Window[], path: string) =>
-    windows.map((window, i) => ({ ...window, at: { path: `${path}[${i}]`, file } }));
-  const bound = freezes.filter((freeze) => isFor(freeze, rollout.name, staged?.name) && bindsSome(freeze, clusters));
-  return [
-    { windows: place(rollout.windows ?? [], "spec.windows"), where: { kind: "Rollout" as const } },
-    ...(staged?.windows === undefined
-      ? []
-      : [{ windows: place(staged.windows, `spec.stages[${stage}].windows`), where: { kind: "Stage" as const, stage: staged.name } }]),
-    ...grouped<PlacedFreeze, WindowOwner>(bound, ownerOf).map(([where, windows]) => ({ windows, where })),
-  ];
+  const bound = inStage({ rollout, stage }, freezes).filter((freeze) => bindsSome(freeze, clusters));
+  return grouped<PlacedFreeze, WindowOwner>(bound, ownerOf).map(([where, windows]) => ({ windows, where }));
 }
 
 /** Whether which clusters travel may decide what binds them. */
-export function hangsOnLabels({ rollout, stage }: Pick<Travels, "rollout" | "stage">, freezes: readonly PlacedFreeze[]): boolean {
-  return freezes.some((freeze) => freeze.selector !== undefined && isFor(freeze, rollout.name, rollout.stages[stage]?.name));
+export function hangsOnLabels(travels: Pick<Travels, "rollout" | "stage">, freezes: readonly PlacedFreeze[]): boolean {
+  return inStage(travels, freezes).some(({ selector }) => selector !== undefined);
+}
+
+/** All that is for a stage, whatever travels: of the rollout, of the stage, then freezes. */
+function inStage({ rollout, stage }: Pick<Travels, "rollout" | "stage">, freezes: readonly PlacedFreeze[]): PlacedFreeze[] {
+  const staged = rollout.stages[stage];
+  const place = (windows: readonly ScopedWindow[], path: string, where: WindowOwner) =>
+    windows.map((window, i) => ({ ...window, where, at: { path: `${path}[${i}]`, file: rollout.file } }));
+  const own = [
+    ...place(rollout.windows ?? [], "spec.windows", { kind: "Rollout" }),
+    ...place(staged?.windows ?? [], `spec.stages[${stage}].windows`, { kind: "Stage", stage: staged?.name ?? "" }),
+  ];
+  return [...own, ...freezes].filter((freeze) => isFor(freeze, rollout.name, staged?.name));
 }
 
 /** Windows of the settings, by whom they bind: those of one scope are judged as one set. */
@@ -76,9 +76,8 @@ function bindsSome({ selector }: Freeze, clusters: Travels["clusters"]): boolean
 }
 
 function ownerOf(freeze: PlacedFreeze): WindowOwner {
-  const { where } = freeze;
   const only = scopeOf(freeze);
-  return only === undefined || where.kind === "Rollout" || where.kind === "Stage" ? where : { ...where, only };
+  return only === undefined ? freeze.where : { ...freeze.where, only };
 }
 
 /** Returns whom a freeze binds; undefined: everybody. */

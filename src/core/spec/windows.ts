@@ -5,6 +5,7 @@
 import { Cron } from "croner";
 import type { z } from "zod";
 import { BoundedMap } from "../base/bounded.ts";
+import type { Selector } from "../base/selector.ts";
 import { parseDuration } from "../base/time.ts";
 import type { ProblemData } from "../reasons/problems/problem.ts";
 import type { windowSchema } from "./schema-common.ts";
@@ -17,6 +18,12 @@ export interface Window {
   /** IANA name; `UTC` where the resource says none. */
   timeZone: string;
   kind: "allow" | "deny";
+}
+
+/** A window that binds some clusters or stages only; absent: all. */
+export interface ScopedWindow extends Window {
+  selector?: Selector | undefined;
+  stages?: readonly string[] | undefined;
 }
 
 interface WindowAnswer<W extends Window> {

@@ -1,5 +1,7 @@
+import { defined } from "../../core/base/defined.ts";
+import type { Limits } from "../../core/spec/schema-common.ts";
 import { type Random, random } from "./random.ts";
-import type { Happening, ModelFreeze, ModelRollout, ModelStage, ModelWindow, Scenario } from "./scenario.ts";
+import type { Happening, ModelFreeze, ModelRollout, ModelScoped, ModelStage, ModelWindow, Scenario } from "./scenario.ts";
 
 /** Another row of dice than the scenario's own, so that what is drawn here changes nothing of the rest. */
 const OTHER_DICE = 0xc7055;
@@ -14,6 +16,7 @@ export function crossings(scenario: Scenario): Scenario {
   if (dice.chance(0.04)) return withFreezesAcross(dice, scenario);
   if (dice.chance(0.04)) return withEarlyReview(dice, scenario);
   if (dice.chance(0.06)) return withScopedWindows(dice, scenario);
+  if (dice.chance(0.06)) return withOwnScopes(dice, scenario);
   return scenario;
 }
 
@@ -76,6 +79,35 @@ function withScopedWindows(dice: Random, scenario: Scenario): Scenario {
   if (dice.chance(0.6)) return { ...scenario, rollouts, freezes };
   const selected = [{ selector: { matchLabels: { region }, matchExpressions: [] }, clusters: 1 }];
   return { ...scenario, rollouts, freezes, limits: { selected } };
+}
+
+/** Windows and limits of rollouts for a stage, for a region, for both; and limits of the settings for a stage or a rollout. */
+function withOwnScopes(dice: Random, scenario: Scenario): Scenario {
+  const region = dice.pick(scenario.clusters).region;
+  const stage = `stage ${dice.int(1, 2)}`;
+  const scope = (): Pick<ModelScoped, "region" | "stage"> => dice.pick([{ region }, { region }, { stage }, { region, stage }]);
+  const window = (): ModelWindow => ({
+    ...{ fromMinute: dice.int(0, 95) * 15, forMinutes: dice.int(4, 40) * 15, kind: dice.chance(0.5) ? "allow" : "deny" },
+  });
+  const windows = (): ModelScoped[] => [{ ...window(), ...scope() }, ...(dice.chance(0.4) ? [{ ...window(), ...scope() }] : [])];
+  const selected = (): NonNullable<Limits["selected"]>[number] => {
+    const one = scope();
+    const { selector } = { selector: one.region === undefined ? undefined : { matchLabels: { region }, matchExpressions: [] } };
+    return defined({
+      selector,
+      stages: one.stage === undefined ? undefined : [stage],
+      ...(dice.chance(0.7) ? { clusters: 1 } : { targets: 2 }),
+    });
+  };
+  const limits = (): Limits => (dice.chance(0.3) ? { clusters: dice.int(1, 2) } : { selected: [selected()] });
+  const rollouts = scenario.rollouts.map((rollout) => {
+    const stages = rollout.stages.map((one) => (dice.chance(0.2) ? { ...one, windows: [{ ...window(), region }] } : one));
+    const made = dice.chance(0.6) ? { ...rollout, stages, windows: windows() } : { ...rollout, stages };
+    // What shares a pin may be more than they allow: that is an error of its plan.
+    return rollout.sharedPins || dice.chance(0.4) ? made : { ...made, limits: limits() };
+  });
+  if (dice.chance(0.7)) return { ...scenario, rollouts };
+  return { ...scenario, rollouts, limits: { selected: [dice.chance(0.5) ? selected() : { rollouts: ["payments"], clusters: 1 }] } };
 }
 
 /** One of the team reviews, somebody leaves a cluster out, and another of the team reviews what it is then; perhaps the first one again. */

@@ -82,7 +82,7 @@ function alone(scenario: Scenario): Scenario {
   return { ...scenario, rollouts: scenario.rollouts.slice(0, 1), happenings };
 }
 
-const EXTRAS = ["windows", "dependsOn", "flap", "rollback", "joiners", "quarantine"] as const satisfies (keyof ModelRollout)[];
+const EXTRAS = ["windows", "limits", "dependsOn", "flap", "rollback", "joiners", "quarantine"] as const satisfies (keyof ModelRollout)[];
 const PLAINER = ["merge", "mode", "maxFailures", "action", "onNewRelease", "baseline"] as const satisfies (keyof ModelRollout)[];
 const STAGE_EXTRAS = [
   "grow",

@@ -1,6 +1,6 @@
 import type { CommandName, Permission } from "../../core/spec/commands.ts";
-import type { Limits } from "../../core/spec/repo-config.ts";
 import type { AnalysisWhen, TargetBy } from "../../core/spec/rollout.ts";
+import type { Limits } from "../../core/spec/schema-common.ts";
 
 /** What a target does once it has seen a change: states one after the other, each for so many milliseconds; the last for ever. */
 export type Condition = "Healthy" | "Progressing" | "Degraded" | "Waiting" | "Unreachable";
@@ -32,10 +32,14 @@ export interface ModelWindow {
   kind: "allow" | "deny";
 }
 
-/** One of the settings, for some: clusters of a region, a stage, a rollout by name. */
-export interface ModelFreeze extends ModelWindow {
+/** For some: clusters of a region, a stage. */
+export interface ModelScoped extends ModelWindow {
   region?: string;
   stage?: string;
+}
+
+/** One of the settings, perhaps for one rollout by name. */
+export interface ModelFreeze extends ModelScoped {
   rollout?: string;
 }
 
@@ -59,7 +63,7 @@ export interface ModelStage {
   hooks?: { before: number; after: number; onFailure: number };
   steps?: ModelStep[];
   /** Besides the rollout's. */
-  windows?: ModelWindow[];
+  windows?: ModelScoped[];
   /** Who syncs, where automated sync is off. */
   sync?: "Wait" | "Request";
 }
@@ -87,7 +91,9 @@ export interface ModelRollout {
   action: "Pause" | "Rollback" | "Continue";
   onNewRelease: "Supersede" | "Queue" | "Reject";
   baseline: "Strict" | "Tolerate";
-  windows?: ModelWindow[];
+  windows?: ModelScoped[];
+  /** Of its own runs. */
+  limits?: Limits;
   dependsOn?: { rollout: string; atLeast: string }[];
   flap?: { ignoreMs: number; most: number; windowMs: number };
   rollback?: { maxUnavailable?: number; skipBake: boolean };

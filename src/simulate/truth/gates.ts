@@ -7,7 +7,7 @@ import type { Advanced } from "../../core/run/state/world.ts";
 import { AUTHOR, MEMBERS } from "../generate/scenario.ts";
 import { wasConfirmable } from "../world/argocd.ts";
 import { BOT, lastChange, type ModelCommit, pinOf, pinValue } from "../world/git.ts";
-import { freezesOn, isOpenAt } from "../world/windows.ts";
+import { freezesOn, isOpenAt, outsideOf } from "../world/windows.ts";
 import type { RepoRollout, Truth } from "../world/world.ts";
 import { isLoneWayBack, isWithinLimits, overLimits } from "./limits.ts";
 import type { Amended, Approvals, Moment } from "./moment.ts";
@@ -29,8 +29,7 @@ export function intentionIsAllowed(moment: Moment, run: Run, batch: Batch): stri
   if (isHalted(moment, batch)) say("for a cluster that is halted");
   if (run.spec.mode !== "Run") say(`though its mode is ${run.spec.mode}`);
   if (model.merge === "Manual" && batch.promoted === undefined) say("though a person is to merge it");
-  if (forward && timely && !isOpenAt(model.windows ?? [], now)) say("outside of its windows");
-  if (forward && timely && !isOpenAt(model.stages[batch.stage]?.windows ?? [], now)) say("outside of the windows of its stage");
+  if (forward && timely) for (const scope of outsideOf(truth, run, batch, now)) say(`outside of ${scope}`);
   if (timely) for (const scope of shutFor(truth, run, batch, now)) say(`in a freeze${scope}`);
   if (forward && !isApproved(moment, run, batch, model.stages[batch.stage]?.approvals)) say("without the approvals it wants");
   if (forward && model.dependsOn !== undefined) for (const missing of missingOf(moment, run, batch, model.dependsOn)) say(missing);
@@ -43,7 +42,6 @@ export function intentionIsAllowed(moment: Moment, run: Run, batch: Batch): stri
 
 /** A merge may be asked for again while its intention stands; nobody passes what was shut meanwhile by that. */
 export function againIsAllowed(truth: Truth, before: Run, { run, effects }: Pick<Advanced<Run>, "run" | "effects">, now: number): string[] {
-  const model = truth.rollouts.find(({ name }) => name === run.rollout)?.model;
   const again = effects.flatMap((one) => (one.kind === "Merge" && before.batches[one.batch - 1]?.intention !== undefined ? one.batch : []));
   return again.flatMap((number) => {
     const batch = run.batches[number - 1];
@@ -52,8 +50,8 @@ export function againIsAllowed(truth: Truth, before: Run, { run, effects }: Pick
     if (batch?.kind === "Hotfix" || batch?.kind === "Revert") return [];
     const [frozen] = batch === undefined ? [] : shutFor(truth, run, batch, now);
     if (frozen !== undefined) return say(`in a freeze${frozen}`);
-    const own = [model?.windows ?? [], model?.stages[batch?.stage ?? 0]?.windows ?? []];
-    return run.kind === "Rollback" || own.every((windows) => isOpenAt(windows, now)) ? [] : say("outside of its windows");
+    const [shut] = batch === undefined || run.kind === "Rollback" ? [] : outsideOf(truth, run, batch, now);
+    return shut === undefined ? [] : say(`outside of ${shut}`);
   });
 }
 

@@ -134,7 +134,7 @@ function stageOf(stage: ModelStage, index: number): Stage {
     analysis: stage.analysis === undefined ? undefined : analysisOf(stage.analysis.of, stage.analysis.when),
     hooks: stage.hooks === undefined ? undefined : stageHooks(stage.hooks),
     steps: stage.steps === undefined ? undefined : stage.steps.map(stepOf),
-    windows: stage.windows === undefined ? undefined : stage.windows.map(windowOf),
+    windows: stage.windows === undefined ? undefined : stage.windows.map(freezeOf),
     sync: stage.sync,
   });
 }
@@ -180,7 +180,7 @@ function rolloutOf(model: ModelRollout): Rollout {
     baseline: model.baseline,
     allowUnstaged: false,
     flap: model.flap,
-    windows: model.windows === undefined ? undefined : model.windows.map(windowOf),
+    ...{ windows: model.windows?.map(freezeOf), limits: model.limits },
     dependsOn: model.dependsOn,
     rollback:
       rollback === undefined

@@ -1,6 +1,6 @@
 /** When windows and freezes of the simulated world are open: the same each day, in UTC. */
 import type { Batch, Run } from "../../core/run/state/run.ts";
-import type { ModelFreeze, ModelWindow } from "../generate/scenario.ts";
+import type { ModelFreeze, ModelScoped, ModelWindow } from "../generate/scenario.ts";
 import type { Truth } from "./world.ts";
 
 const MINUTE = 60_000;
@@ -28,10 +28,31 @@ export function firstOpening(sets: readonly (readonly ModelWindow[])[], now: num
 
 /** What binds a batch, set by set: its rollout's, its stage's, and the freezes for it, those of one scope together. */
 export function bindingOn(truth: Truth, run: Run, batch: Batch, now: number): ModelWindow[][] {
+  const own = run.kind === "Rollback" ? [] : ownWindowsOn(truth, run, batch);
+  return [...own, ...freezesOn(truth, run.rollout, run.plan.stages[batch.stage]?.name, batch, now)];
+}
+
+/** Of its rollout those that are for it, of its stage the same, those of one scope together. */
+export function ownWindowsOn(truth: Truth, run: Run, batch: Batch): ModelScoped[][] {
   const model = truth.rollouts.find(({ name }) => name === run.rollout)?.model;
   const stage = run.plan.stages[batch.stage]?.name;
-  const own = run.kind === "Rollback" ? [] : [model?.windows ?? [], model?.stages[batch.stage]?.windows ?? []];
-  return [...own, ...freezesOn(truth, run.rollout, stage, batch, now)];
+  const regions = regionsOf(truth, batch);
+  const isFor = (window: ModelScoped) => (window.stage ?? stage) === stage && isForSome(window, regions);
+  return [model?.windows ?? [], model?.stages[batch.stage]?.windows ?? []].flatMap((list) => byScope(list.filter(isFor)));
+}
+
+/** The windows of its own that are shut for a batch. */
+export function outsideOf(truth: Truth, run: Run, batch: Batch, now: number): string[] {
+  const model = truth.rollouts.find(({ name }) => name === run.rollout)?.model;
+  const shut = ownWindowsOn(truth, run, batch).filter((windows) => !isOpenAt(windows, now));
+  return shut.map(([one]) => {
+    const whose = one !== undefined && model?.windows?.includes(one) === true ? "its windows" : "the windows of its stage";
+    return `${whose}${one?.region === undefined ? "" : " for its clusters"}${one?.stage === undefined ? "" : " for this stage"}`;
+  });
+}
+
+function byScope<W extends ModelFreeze>(windows: readonly W[]): W[][] {
+  return [...Map.groupBy(windows, ({ region, stage, rollout }) => [region, stage, rollout].join("\n")).values()];
 }
 
 const OUT: ReadonlySet<string> = new Set(["Skipped", "Requeued", "RolledBack"]);
@@ -41,21 +62,29 @@ export function freezesOn(
   truth: Truth,
   rollout: string,
   stage: string | undefined,
-  { targets }: Pick<Batch, "targets">,
+  batch: Pick<Batch, "targets">,
   now: number,
 ): ModelFreeze[][] {
-  // Of what is counted on a cluster, that cluster's, too.
-  const regions = new Set(
+  const regions = regionsOf(truth, batch);
+  const bound = truth.freezes.flatMap(({ until, model }) => {
+    if (model === undefined || now >= until) return [];
+    const isFor = (model.rollout ?? rollout) === rollout && (model.stage ?? stage) === stage;
+    return isFor && isForSome(model, regions) ? [model] : [];
+  });
+  return byScope(bound);
+}
+
+/** Of its clusters; of what is counted on a cluster, that cluster's, too. */
+function regionsOf(truth: Truth, { targets }: Pick<Batch, "targets">): ReadonlySet<string | undefined> {
+  return new Set(
     targets
       .filter(({ phase }) => !OUT.has(phase))
       .map(({ cluster }) => truth.clusters.get(cluster))
       .flatMap((one) => [one?.labels["region"], ...(one?.on === undefined ? [] : [one.on.labels["region"]])]),
   );
-  const bound = truth.freezes.flatMap(({ until, model }) => {
-    if (model === undefined || now >= until) return [];
-    const isFor = (model.rollout ?? rollout) === rollout && (model.stage ?? stage) === stage;
-    // Of a cluster that is not there nobody knows.
-    return isFor && (model.region === undefined || regions.has(model.region) || regions.has(undefined)) ? [model] : [];
-  });
-  return [...Map.groupBy(bound, ({ region, stage: of, rollout: by }) => [region, of, by].join("\n")).values()];
+}
+
+/** Of a cluster that is not there nobody knows. */
+function isForSome({ region }: ModelScoped, regions: ReadonlySet<string | undefined>): boolean {
+  return region === undefined || regions.has(region) || regions.has(undefined);
 }

@@ -1,8 +1,8 @@
 import type { Cluster, Plan, Target } from "../../core/plan/plan-types.ts";
 import type { Batch, Run } from "../../core/run/state/run.ts";
 import type { Command } from "../../core/spec/commands.ts";
-import type { Limits } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
+import type { Limits } from "../../core/spec/schema-common.ts";
 import type { PlacedFreeze, Freeze as SettingsFreeze } from "../../core/spec/windows-binding.ts";
 import { type Random, random } from "../generate/random.ts";
 import type { Behaviour, Chaos, ModelFreeze, ModelOutside, ModelRollout } from "../generate/scenario.ts";

@@ -42,6 +42,8 @@ export const SHOWN_AT: Readonly<Record<string, number>> = {
   "limits take all that is counted for one cluster's": 2327,
   "limits are counted for each run alone": 97,
   "limits are ignored": 90,
+  "limits for one stage are ignored": 2098,
+  "limits of a rollout are ignored": 351,
   "measurements that a crash lost are not begun again": 10,
   "mode: Propose merges": 27,
   "one who approves twice is two": 15,
@@ -72,4 +74,5 @@ export const SHOWN_AT: Readonly<Record<string, number>> = {
   "who merged a release approves it, though the stage says not": 22,
   "windows are ignored": 17,
   "what is shut between an intention and its next try is passed": 11_605,
+  "windows of a stage for some clusters are ignored": 93,
 };

@@ -5,6 +5,8 @@ import { runReason } from "../../../src/core/reasons/run.ts";
 import { advance } from "../../../src/core/run/advance.ts";
 import type { Batch, Run } from "../../../src/core/run/state/run.ts";
 import type { Advanced, World } from "../../../src/core/run/state/world.ts";
+import type { Limits } from "../../../src/core/spec/schema-common.ts";
+import type { ScopedWindow } from "../../../src/core/spec/windows.ts";
 import { windowSets } from "../../../src/core/spec/windows-binding.ts";
 import { closedNow } from "../../../src/core/spec/windows-together.ts";
 import { blind, type Mutant, patched, without, withSpec, withStages } from "../plant.ts";
@@ -44,6 +46,36 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
     within: 6000,
   },
   {
+    name: "windows of a rollout for some clusters or stages are ignored",
+    bug: { advance: withSpec((spec) => ({ ...spec, windows: (spec.windows ?? []).filter(isForAll) })) },
+    by: /outside of its windows for/,
+    within: 6000,
+  },
+  {
+    name: "windows of a stage for some clusters are ignored",
+    bug: { advance: withStages((stage) => ({ ...stage, windows: (stage.windows ?? []).filter(isForAll) })) },
+    by: /outside of the windows of its stage for its clusters/,
+    within: 20_000,
+  },
+  {
+    name: "limits of a rollout are ignored",
+    bug: { advance: withSpec((spec) => without(spec, "limits")) },
+    by: /of its own limits/,
+    within: 6000,
+  },
+  {
+    name: "limits for one stage are ignored",
+    bug: {
+      advance: (run, world, now) => {
+        const spec = run.spec.limits === undefined ? run.spec : { ...run.spec, limits: overAll(run.spec.limits) };
+        const advanced = advance({ ...run, spec }, world.limits === undefined ? world : { ...world, limits: overAll(world.limits) }, now);
+        return { ...advanced, run: { ...advanced.run, spec: run.spec } };
+      },
+    },
+    by: /in its stage/,
+    within: 20_000,
+  },
+  {
     name: "what is promised is when the first of windows and freezes opens, not when all do",
     bug: { advance: hasty },
     by: /promises an opening/,
@@ -62,6 +94,15 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
   },
   { name: "limits are ignored", bug: { advance: blind((world) => without(world, "limits")) }, by: /in flight/ },
 ];
+
+function isForAll({ selector, stages }: ScopedWindow): boolean {
+  return selector === undefined && stages === undefined;
+}
+
+/** Without those for some stages. */
+function overAll(limits: Limits): Limits {
+  return { ...limits, selected: (limits.selected ?? []).filter(({ stages }) => stages === undefined) };
+}
 
 /** As it once was: promises when the first set that is closed opens. */
 function hasty(run: Run, world: World, now: number): Advanced<Run> {

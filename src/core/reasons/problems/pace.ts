@@ -19,5 +19,6 @@ export interface PaceProblems {
     | { kind: "NoSteps" | "NoReplicas" | "UnusedReplicas" | "SameAlways" }
     | { kind: "Twin"; pin: number };
   /** That notifications name. */
-  UNKNOWN_STAGE: { name: string; known: readonly string[]; near?: string | undefined };
+  /** `own`: of one rollout, which says it itself. */
+  UNKNOWN_STAGE: { name: string; known: readonly string[]; near?: string | undefined; own?: true };
 }

@@ -1,5 +1,5 @@
 import type { NoData } from "../../base/reason.ts";
-import type { SourceNamed } from "../refs.ts";
+import type { SourceNamed, WindowScope } from "../refs.ts";
 
 /** What cannot be planned, and what a person should know of a plan before it is carried out. */
 export interface PlanProblems {
@@ -22,8 +22,14 @@ export interface PlanProblems {
   NO_TARGETS: { source: SourceNamed };
   EMPTY_STAGE: { stage: string; selector: string | undefined };
   /** `value`: absent where no cluster has the key. `near`: the key or value that some have. */
-  /** `setting`: where it is no stage that selects, but a freeze or limit of the settings. */
-  UNKNOWN_LABEL: { stage?: string | undefined; setting?: string | undefined; key: string; value?: string | undefined; near: string };
+  /** `setting`: where it is no stage that selects, but a window, freeze or limit. */
+  UNKNOWN_LABEL: {
+    stage?: string | undefined;
+    setting?: string | undefined;
+    key: string;
+    value?: string | undefined;
+    near?: string | undefined;
+  };
   /** `Git`: Argo CD may know more clusters than `known`, the first names of `of`. */
   UNKNOWN_NAME: { kind: "Fleet" | "Git"; stage: string; name: string; near?: string | undefined; known: readonly string[]; of: number };
   COVERAGE: { clusters: readonly string[]; of: number };
@@ -53,15 +59,20 @@ export interface SharedUnit {
   pin?: { path: string; file: string } | undefined;
 }
 
-/** More in flight than one of the repo's limits allows. */
+/** More in flight than one of the limits allows. */
 export interface OverLimit {
-  /** As it stands in the repo's settings. */
-  setting: `limits.${"" | `selected[${number}].`}${"clusters" | "targets" | "label"}`;
+  /** As it stands in the repo's settings; `spec.`: in the rollout. */
+  setting: `${LimitsPlace}${"clusters" | "targets" | "label"}`;
+  /** Whom it counts. */
+  only?: WindowScope | undefined;
   have: number;
   most: number;
   /** Of a limit by label: which label, and the percentage that `most` comes from. */
   label?: { key: string; value: string; percent: number };
 }
+
+/** Which limits: the last part names one of them. */
+export type LimitsPlace = `${"" | "spec."}limits.${"" | `selected[${number}].`}`;
 
 /** Why no stage takes a cluster. */
 export interface Uncovered {

@@ -5,6 +5,7 @@ import { stepBench } from "../../run/testing/step-bench.ts";
 import type { Rollout } from "../../spec/rollout.ts";
 import { contextOf } from "../model/context.ts";
 import { gatesOf } from "../model/gates.ts";
+import { type History, NO_HISTORY } from "../plan/duration.ts";
 import { gateTable } from "./batch-gates.ts";
 
 function tableOf(run: Run, now: number, number = 1): string {
@@ -44,6 +45,20 @@ describe("the gates of a batch's pull request", () => {
     expect(table).toContain("| next 14:00:00 UTC |");
     expect(table).toContain("| at most 5m from now |");
     expect(table).toContain("| 10m after the last is healthy |");
+  });
+
+  test("windows for some are named with whom they are for, and only where they may be for its clusters", () => {
+    const self = bench(2, [{}], (rollout) => {
+      const window = { schedule: "0 14 * * 1-5", durationMs: 60 * MINUTE, timeZone: "UTC", kind: "allow" as const };
+      rollout.windows = [{ ...window, selector: { matchLabels: { region: "us" }, matchExpressions: [] }, stages: ["stage 1"] }];
+    });
+    round(self);
+    const tableWith = (history: Partial<History>) =>
+      gateTable(gatesOf(contextOf(self.run, self.now, { history: { ...NO_HISTORY, ...history } }), batch(self.run, 1)));
+    expect(tableWith({})).toContain("| windows | region=us; stages stage 1: allow 0 14 \\* \\* 1-5 for 1h (UTC) |");
+    expect(tableWith({})).toContain("| when those for its clusters are open |");
+    // The first batch has no cluster of us.
+    expect(tableWith({ clusters: self.world.clusters })).not.toContain("windows");
   });
 
   test("a rollback's and a hotfix's have what binds them alone", () => {

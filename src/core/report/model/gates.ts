@@ -6,13 +6,15 @@
 import { formatDuration, iso } from "../../base/time.ts";
 import { waitsAfter } from "../../plan/steps.ts";
 import { wantsApproval } from "../../run/gates/approval.ts";
+import { clustersOf, liveTargets } from "../../run/state/names.ts";
 import type { Batch, Run } from "../../run/state/run.ts";
 import { isMidStep } from "../../run/state/steps.ts";
 import { windowSets } from "../../spec/windows-binding.ts";
-import { closedNow, nextOpening } from "../../spec/windows-together.ts";
+import { closedNow, nextOpening, type WindowSet } from "../../spec/windows-together.ts";
 import { countedWord, countedWords } from "../counted.ts";
 import { firstOf } from "../markdown.ts";
 import { short } from "../plan/plan-chart.ts";
+import { scopePhrase } from "../reasons/phrases.ts";
 import { waitWords } from "../steps.ts";
 import { clockTime } from "../words.ts";
 import type { Context } from "./context.ts";
@@ -20,18 +22,20 @@ import type { Gate } from "./types.ts";
 
 const MOST_NAMED = 5;
 
-export function gatesOf({ run, now }: Pick<Context, "run" | "now">, batch: Batch): Gate[] {
-  return [...forward(run, batch, now), ...merging(run), ...afterMerge(run, batch)];
+export function gatesOf(context: Pick<Context, "run" | "now" | "history">, batch: Batch): Gate[] {
+  const { run } = context;
+  return [...forward(context, batch), ...merging(run), ...afterMerge(run, batch)];
 }
 
 /** Those that a rollback and a revert skip. */
-function forward(run: Run, batch: Batch, now: number): Gate[] {
+function forward(context: Pick<Context, "run" | "now" | "history">, batch: Batch): Gate[] {
+  const { run } = context;
   if (run.kind === "Rollback" || batch.kind === "Revert") return [];
   return [
     ...turn(batch),
     ...depends(run),
     ...approval(run, batch),
-    ...(batch.kind === "Hotfix" ? [] : windows(run, batch.stage, now)),
+    ...(batch.kind === "Hotfix" ? [] : windows(context, batch)),
     ...jitter(run, batch),
     ...(batch.kind === "Hotfix" ? [] : stageBegins(run, batch)),
   ];
@@ -76,24 +80,32 @@ function approval(run: Run, batch: Batch): Gate[] {
   ];
 }
 
-function windows(run: Run, stage: number, now: number): Gate[] {
-  const sets = windowSets({ rollout: run.spec, stage, clusters: [] }, []);
-  const all = sets.flatMap((set) => set.windows);
-  if (all.length === 0) return [];
-  const named = all.map(
-    (one) => `${one.kind} ${short(one.schedule, 60)} for ${formatDuration(one.durationMs)} (${short(one.timeZone, 60)})`,
-  );
+/** Those that bind its clusters, as they are known; freezes come and go. */
+function windows({ run, now, history }: Pick<Context, "run" | "now" | "history">, batch: Batch): Gate[] {
+  const clusters = clustersOf(liveTargets(batch)).map((key) => history.clusters?.get(key));
+  const sets = windowSets({ rollout: run.spec, stage: batch.stage, clusters }, []);
+  const named = sets.flatMap(({ where, windows: own }) => {
+    const scope = scopePhrase(where.only);
+    const whom = scope === "" ? "" : `${short(scope, 60)}: `;
+    return own.map(
+      (one) => `${whom}${one.kind} ${short(one.schedule, 60)} for ${formatDuration(one.durationMs)} (${short(one.timeZone, 60)})`,
+    );
+  });
+  if (named.length === 0) return [];
+  const gate = { kind: "windows", name: "windows", why: firstOf(named, MOST_NAMED), opens: "the next opening" } as const;
+  // Whom those with a selector bind is not known where the labels are not.
+  if (clusters.includes(undefined) && sets.some(({ where }) => where.only?.selector !== undefined))
+    return [{ ...gate, when: "when those for its clusters are open", planned: "the windows for its clusters are open" }];
+  return [{ ...gate, ...openingOf(sets, now) }];
+}
+
+function openingOf(sets: readonly WindowSet[], now: number): Pick<Gate, "when" | "planned"> {
   const opening = nextOpening(sets, now);
   const open = closedNow(sets, now) === undefined;
   const turn = opening === undefined || !("at" in opening) ? undefined : open ? opening.until : opening.at;
   const at = turn === undefined || turn === Number.POSITIVE_INFINITY ? undefined : clockTime(iso(turn), now);
   const when = open ? `open now${at === undefined ? "" : `, until ${at}`}` : at === undefined ? "not within a year" : `next ${at}`;
-  return [
-    {
-      ...{ kind: "windows", name: "windows", why: firstOf(named, MOST_NAMED), opens: "the next opening", when },
-      planned: open ? undefined : `a window opens${at === undefined ? "" : ` at ${at}`}`,
-    },
-  ];
+  return { when, planned: open ? undefined : `a window opens${at === undefined ? "" : ` at ${at}`}` };
 }
 
 function jitter(run: Run, batch: Batch): Gate[] {

@@ -3,16 +3,16 @@ import { epoch, formatDuration } from "../../base/time.ts";
 import type { Plan } from "../../plan/plan-types.ts";
 import type { Run } from "../../run/state/run.ts";
 import type { Rollout } from "../../spec/rollout.ts";
-import type { Window } from "../../spec/windows.ts";
+import type { ScopedWindow } from "../../spec/windows.ts";
 import { type PlacedFreeze, type Travels, windowSets } from "../../spec/windows-binding.ts";
 import { closedBetween, type Piece, projectAll, type WindowSet } from "../../spec/windows-together.ts";
 
 /** What is looked at of a run that has ended. */
 export interface TimedRun extends Pick<Run, "phase" | "stage" | "startedAt" | "endedAt"> {
   rollout: string;
-  plan: { stages: readonly { name: string; windows?: readonly Window[] | undefined }[] };
+  plan: { stages: readonly { name: string; windows?: readonly ScopedWindow[] | undefined }[] };
   /** Of its rollout, as the run had them. */
-  windows?: readonly Window[];
+  windows?: readonly ScopedWindow[];
   batches: readonly Pick<Run["batches"][number], "stage" | "pull" | "merged" | "settledAt">[];
 }
 
@@ -68,15 +68,20 @@ const PUSH_MS = 10_000;
 /**
  * Measures the stages that past runs went through to the end, from first PR to last settled batch. Waits for people are in them, as
  * they were; those for windows and freezes are not, since the next ones are others. Freezes of then are not kept: those of now stand
- * for them, where they are for a stage as a whole: which clusters a batch of then had is not read. A stage without a batch says
+ * for them, where they are for a stage as a whole, as are windows: which clusters a batch of then had is not read. A stage without a batch says
  * nothing.
  */
 export function historyOf(runs: readonly TimedRun[], freezes: readonly PlacedFreeze[] = []): History {
-  const ofStages = freezes.filter(({ selector }) => selector === undefined);
+  const forAll = <W extends ScopedWindow>(windows: readonly W[]) => windows.filter(({ selector }) => selector === undefined);
+  const ofStages = forAll(freezes);
   const stages = new Map<string, number[]>();
   const totals: number[] = [];
   for (const run of runs) {
-    const rollout: Travels["rollout"] = { name: run.rollout, windows: run.windows as Window[] | undefined, stages: run.plan.stages };
+    const rollout: Travels["rollout"] = {
+      name: run.rollout,
+      windows: forAll(run.windows ?? []),
+      stages: run.plan.stages.map(({ name, windows }) => ({ name, windows: forAll(windows ?? []) })),
+    };
     const perStage = run.plan.stages.map((_, stage) => windowSets({ rollout, stage, clusters: [] }, ofStages));
     for (const [index, stage] of run.plan.stages.entries()) {
       const took = index < run.stage ? tookStage(run, index, perStage[index] ?? []) : undefined;

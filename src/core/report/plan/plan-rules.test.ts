@@ -50,6 +50,24 @@ test("a plan says windows with their next opening, dependencies, limits, growing
   expect(planRules(rollout, { now: NOW + 6 * 3_600_000 })).toContain("open now, until 18:00:00 UTC at the earliest");
 });
 
+test("a plan says for whom each window and limit is, and which of its stages have one", () => {
+  const { selector } = PROD;
+  const rollout = sampleRollout({
+    windows: [OFFICE, { ...OFFICE, kind: "deny", schedule: "0 0 * * 5", selector, stages: ["canary"] }],
+    limits: { targets: 9, selected: [{ ...PROD, stages: ["canary", "everywhere else"] }] },
+  });
+  const text = planRules(rollout, { now: NOW, limits: { selected: [{ rollouts: ["ledger"], stages: ["canary"], clusters: 3 }] } });
+  for (const words of [
+    "Windows: allow `0 14 * * 1-5` for 4h (UTC); closed now, next open 14:00:00 UTC.",
+    "Windows where `env=prod` in stage canary: deny `0 0 * * 5` for 4h (UTC); open now",
+    "In flight at once over all rollouts of the repo: at most 3 clusters in stage canary of rollout ledger.",
+    "In flight at once of this rollout: at most 9 Applications; 2 clusters where `env=prod` in stages canary, everywhere else.",
+  ])
+    expect(text).toContain(words);
+  const some = sampleRollout({ windows: [{ ...OFFICE, stages: ["canary"] }] });
+  expect(gatesOfStages(some, samplePlan()).map((gates) => gates.includes("windows"))).toEqual([true, false]);
+});
+
 test("a plan says in which order clusters go, what keeps them apart, and when one counts as live and as failed, where that is not the usual", () => {
   const [canary, rest] = sampleRollout().stages;
   if (canary === undefined || rest === undefined) throw new Error("no stages");

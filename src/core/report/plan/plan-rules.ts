@@ -1,8 +1,9 @@
 import { formatSelector } from "../../base/selector.ts";
 import { formatDuration } from "../../base/time.ts";
-import type { Limits } from "../../spec/repo-config.ts";
 import { inventoryFiles, type Rollout } from "../../spec/rollout.ts";
-import { type Window, windowsAt } from "../../spec/windows.ts";
+import type { Limits } from "../../spec/schema-common.ts";
+import { type ScopedWindow, type Window, windowsAt } from "../../spec/windows.ts";
+import { scopesOf } from "../../spec/windows-binding.ts";
 import { countedWords, inCounted } from "../counted.ts";
 import { cell, code } from "../escape.ts";
 import { firstOf, foldText, present } from "../markdown.ts";
@@ -33,7 +34,8 @@ export function ruleLines(rollout: Rollout, { now, limits, base }: RulesNow): st
   return present(
     ...windowLines(rollout, now),
     ...dependencies(rollout),
-    limitsOf(limits),
+    limitsOf("In flight at once over all rollouts of the repo", limits),
+    limitsOf("In flight at once of this rollout", rollout.limits),
     baseOf(rollout, base),
     ...ordering(rollout),
     ...growing(rollout),
@@ -49,9 +51,15 @@ export function ruleLines(rollout: Rollout, { now, limits, base }: RulesNow): st
 function windowLines({ windows = [], stages }: Rollout, now: number): string[] {
   const staged = stages.filter((stage) => stage.windows !== undefined).slice(0, MOST_LISTED);
   return [
-    windowLine("Windows", windows, now),
-    ...staged.map((stage) => windowLine(`Windows of ${cell(short(stage.name, 60))}, besides`, stage.windows ?? [], now)),
+    ...scopedLines("Windows", windows, now),
+    ...staged.flatMap((stage) => scopedLines(`Windows of ${cell(short(stage.name, 60))}, besides`, stage.windows ?? [], now)),
   ];
+}
+
+/** Each scope is open or shut by itself. */
+function scopedLines(whose: string, windows: readonly ScopedWindow[], now: number): string[] {
+  const scopes = scopesOf(windows).slice(0, MOST_LISTED);
+  return scopes.map((own) => windowLine(`${whose}${own[0] === undefined ? "" : forWhom(own[0])}`, own, now));
 }
 
 function windowLine(whose: string, all: readonly Window[], now: number): string {
@@ -77,17 +85,29 @@ function dependencies({ dependsOn = [], targetBy }: Rollout): string[] {
   });
 }
 
-function limitsOf(limits: Limits = {}): string {
-  const parts = [
-    atMost(limits),
-    ...(limits.selected ?? []).map((one) =>
-      atMost(one) === "" ? "" : `${atMost(one)} where ${code(short(formatSelector(one.selector), 60))}`,
-    ),
-  ];
+function limitsOf(where: string, limits: Limits = {}): string {
+  const parts = [atMost(limits), ...(limits.selected ?? []).map((one) => (atMost(one) === "" ? "" : `${atMost(one)}${forWhom(one)}`))];
   const said = present(...parts);
-  return said.length === 0
-    ? ""
-    : `In flight at once over all rollouts of the repo: at most ${firstOf(said, MOST_LISTED, said.length, "; ")}.`;
+  return said.length === 0 ? "" : `${where}: at most ${firstOf(said, MOST_LISTED, said.length, "; ")}.`;
+}
+
+/** Whom a window or a limit is for: ` where env=prod in stage prod`; nothing: everybody. */
+function forWhom({ selector, stages, rollouts }: Pick<NonNullable<Limits["selected"]>[number], "selector" | "rollouts"> & Scoped): string {
+  const named = (what: string, names: readonly string[] | undefined) =>
+    names !== undefined &&
+    ` ${what}${names.length === 1 ? "" : "s"} ${firstOf(
+      names.map((name) => cell(short(name, 60))),
+      MOST_LISTED,
+    )}`;
+  return present(
+    selector && ` where ${code(short(formatSelector(selector), 60))}`,
+    named("in stage", stages),
+    named("of rollout", rollouts),
+  ).join("");
+}
+
+interface Scoped {
+  stages?: readonly string[] | undefined;
 }
 
 function atMost({ clusters, targets, label }: Omit<Limits, "selected">): string {

@@ -2,6 +2,7 @@ import { formatDuration } from "../../base/time.ts";
 import type { Plan, PlannedStage } from "../../plan/plan-types.ts";
 import { weightsOf } from "../../plan/steps.ts";
 import type { Rollout, Stage } from "../../spec/rollout.ts";
+import type { ScopedWindow } from "../../spec/windows.ts";
 import { countedWords } from "../counted.ts";
 import { cell, code } from "../escape.ts";
 import { present, table } from "../markdown.ts";
@@ -47,7 +48,8 @@ export function gatesOfStage(rollout: Pick<Rollout, "mode" | "delivery" | "windo
     const not = approval.notBy?.includes("merger") === true ? ", not by who merged it" : "";
     before(`${approval.count > 1 ? `${approval.count} approvals` : "approval"}${teams === "" ? "" : ` of ${teams}`}${not}`);
   }
-  if ((rollout.windows ?? []).length + (stage?.windows ?? []).length > 0) before("windows");
+  const isForStage = ({ stages }: ScopedWindow) => stage === undefined || stages?.includes(stage.name) !== false;
+  if ((rollout.windows ?? []).some(isForStage) || (stage?.windows ?? []).length > 0) before("windows");
   for (const other of (rollout.dependsOn ?? []).slice(0, 3)) before(`after ${short(other.rollout, 40)}`);
   if (sync !== undefined) after(sync === "Wait" ? "a person syncs in Argo CD" : "Argo CD is asked to sync");
   if (bakeMs > 0) after(`bake ${formatDuration(bakeMs)}`);

@@ -82,7 +82,7 @@ export const CLUSTER_COMMANDS = entriesOf<CommandReasons>()({
   HOTFIX_WANTS_REASON: { subject: "run", says: ({ names }) => `say why: \`/hotfix ${names.join(" ")} customer down\`` },
   HOTFIX_STAGES_DIFFER: { subject: "stage", says: "these <clusters> are of different stages: write one command for each stage" },
   HOTFIX_TOO_LARGE: { subject: "stage", says: ({ most }) => `this stage updates at most ${count(most, "<cluster>")} at once` },
-  HOTFIX_OVER_LIMITS: { subject: "repository", says: "the repo's limits allow {allowed}" },
+  HOTFIX_OVER_LIMITS: { subject: "repository", says: "the limits allow {allowed}" },
   CLUSTERS_KEPT_APART: { subject: "cluster", says: "{clusters} are kept apart in this stage: write one command for each" },
   HOTFIX_DONE: {
     subject: "cluster",

@@ -3,7 +3,7 @@ import { count } from "../../base/count.ts";
 import type { GatesReasons, OverLimit } from "../../reasons/gates.ts";
 import { SETTINGS_FILE } from "../../spec/repo-config.ts";
 import { entriesOf } from "./entry.ts";
-import { analysisPhrase, batchPhrase, people, whatIsOver } from "./phrases.ts";
+import { analysisPhrase, batchPhrase, limitPhrase, limitsPhrase, people, whatIsOver } from "./phrases.ts";
 
 export const RULES = entriesOf<GatesReasons>()({
   LIMITS_OTHERS_UNREAD: {
@@ -14,11 +14,11 @@ export const RULES = entriesOf<GatesReasons>()({
   LIMITS_FULL: {
     says: ({ over, now }) => {
       if (over.label !== undefined)
-        return `the repo's limits allow ${whatIsOver({ ...over, have: over.most })} (${over.label.percent}%) at once, and this would make it ${over.have}`;
-      return `the repo's limits allow ${whatIsOver({ ...over, have: over.most })} at once, and this would make it ${over.have}${now.length === 0 ? "" : ` (being updated now: ${now.join(", ")})`}`;
+        return `${limitsPhrase(over)} allow ${whatIsOver({ ...over, have: over.most })} (${over.label.percent}%) at once, and this would make it ${over.have}`;
+      return `${limitsPhrase(over)} allow ${whatIsOver({ ...over, have: over.most })} at once, and this would make it ${over.have}${now.length === 0 ? "" : ` (being updated now: ${now.join(", ")})`}`;
     },
     subject: "repository",
-    means: `\`limits\` of ${SETTINGS_FILE} hold over all runs of the repo`,
+    means: `\`limits\` of ${SETTINGS_FILE} hold over all runs of the repo, those of a rollout for its own`,
     todo: "nothing: it goes on once others are healthy",
   },
   BATCH_TOO_LARGE: { says: ({ over }) => tooLarge(over), subject: "batch" },
@@ -35,8 +35,7 @@ export const RULES = entriesOf<GatesReasons>()({
     actions: ["resume", "skip", "abort"],
   },
   LIMIT_ALLOWS: {
-    says: ({ over: { setting, most } }) =>
-      `${count(most, setting.endsWith(".targets") ? "target" : "cluster")} at once (${setting} of ${SETTINGS_FILE})`,
+    says: ({ over }) => `${count(over.most, over.setting.endsWith(".targets") ? "target" : "cluster")} at once (${limitPhrase(over)})`,
     subject: "repository",
   },
   DEPENDENCIES_UNREAD: { says: "Stagecoach could not read the rollouts that this one depends on", subject: "repository" },
@@ -106,7 +105,7 @@ export const RULES = entriesOf<GatesReasons>()({
 });
 
 function tooLarge(over: OverLimit): string {
-  return `${over.setting} of ${SETTINGS_FILE} allows ${over.most} at once, and the batch has ${whatIsOver(over)}`;
+  return `${limitPhrase(over)} allows ${over.most} at once, and the batch has ${whatIsOver(over)}`;
 }
 
 /** Whose a commit is that GitHub links to nobody is not known: it may be an approver's. */

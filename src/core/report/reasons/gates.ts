@@ -141,7 +141,10 @@ const GATES_NEXT = entriesOf<GatesReasons>()({
   NEXT_HALT_LIFTED: { by: "person", says: "somebody lifts the halt (`/halt --off`)", actions: ["halt"] },
   NEXT_HALT_ENDS: { by: "itself", says: "the halt ends" },
   NEXT_OTHERS_CONFIRMED: { by: "itself", says: "other clusters become healthy" },
-  NEXT_LIMIT_RAISED: { by: "person", says: "somebody raises {setting}" },
+  NEXT_LIMIT_RAISED: {
+    by: "person",
+    says: ({ setting }) => (isOwnLimit(setting) ? "somebody leaves a cluster out, or ends the run" : `somebody raises ${setting}`),
+  },
   NEXT_DEPENDENCY: { by: "itself", says: "{rollout} becomes healthy there" },
   NEXT_APPROVED: {
     by: "person",
@@ -180,10 +183,18 @@ const GATES_NEXT = entriesOf<GatesReasons>()({
     actions: ["resume", "skip", "abort"],
   },
   ASK_RAISE_LIMIT: {
-    says: ({ setting }) => `raise ${setting} in ${SETTINGS_FILE}, then \`/resume\`; or \`/skip CLUSTER\`; or \`/abort\``,
+    says: ({ setting }) =>
+      isOwnLimit(setting)
+        ? `\`/skip CLUSTER\`; or \`/abort\`, raise ${setting} of the rollout, and release anew`
+        : `raise ${setting} in ${SETTINGS_FILE}, then \`/resume\`; or \`/skip CLUSTER\`; or \`/abort\``,
     actions: ["resume", "skip", "abort"],
   },
 });
+
+/** A run goes by its rollout as it was when it began. */
+function isOwnLimit(setting: string): boolean {
+  return setting.startsWith("spec.");
+}
 
 /** What is said of a pull request, whose name is said once. */
 function ofPull(state: string, pull: PullRef, why: string): string {

@@ -4,8 +4,19 @@ import { formatSelector } from "../../base/selector.ts";
 import { formatDuration, type Time } from "../../base/time.ts";
 import type { BareBranch, BranchRule } from "../../reasons/gates.ts";
 import type { OverLimit } from "../../reasons/problems/plan.ts";
-import type { AnalysisRef, BatchRef, CheckRef, HookRef, PullRef, SourceNamed, WaitNamed, WindowOwner } from "../../reasons/refs.ts";
+import type {
+  AnalysisRef,
+  BatchRef,
+  CheckRef,
+  HookRef,
+  PullRef,
+  SourceNamed,
+  WaitNamed,
+  WindowOwner,
+  WindowScope,
+} from "../../reasons/refs.ts";
 import type { NextStepRef, WaitRef } from "../../reasons/stages.ts";
+import { SETTINGS_FILE } from "../../spec/repo-config.ts";
 import type { TargetBy } from "../../spec/rollout.ts";
 import { firstOf } from "../markdown.ts";
 
@@ -40,14 +51,20 @@ export function stepPhrase({ step }: Pick<BatchRef, "step">): string {
 
 /** Says whose windows they are: `.github/stagecoach.yaml (region=eu)`. */
 export function ownerPhrase(owner: WindowOwner): string {
+  return `${ownName(owner)}${inBrackets(scopePhrase(owner.only))}`;
+}
+
+function ownName(owner: WindowOwner): string {
   if (owner.kind === "Rollout") return "the rollout";
   if (owner.kind === "Stage") return `stage "${owner.stage}"`;
-  const of = owner.kind === "File" ? owner.file : "the server";
-  const { selector, rollouts, stages } = owner.only ?? {};
-  const only = [selector, rollouts && `rollouts ${rollouts.join(", ")}`, stages && `stages ${stages.join(", ")}`].filter(
-    (part) => part !== undefined && part !== "",
-  );
-  return only.length === 0 ? of : `${of} (${only.join("; ")})`;
+  return owner.kind === "File" ? owner.file : "the server";
+}
+
+/** Says whom a window, a freeze or a limit is for: `region=eu; stages prod`; empty: everybody. */
+export function scopePhrase({ selector, rollouts, stages }: WindowScope = {}): string {
+  return [selector, rollouts && `rollouts ${rollouts.join(", ")}`, stages && `stages ${stages.join(", ")}`]
+    .filter((part) => part !== undefined && part !== "")
+    .join("; ");
 }
 
 /** Names a batch's PR; where it has none, because it moves branches, what takes its place. */
@@ -119,6 +136,20 @@ export function inZone(at: Time, timeZone: string): string {
     (type) => parts.find((part) => part.type === type)?.value ?? "",
   );
   return `${hour}:${minute} in ${timeZone} on ${weekday} ${day} ${month}`;
+}
+
+/** Says whose limits they are, and whom they count: `the repo's limits (env=prod)`. */
+export function limitsPhrase({ setting, only }: OverLimit): string {
+  return `${setting.startsWith("spec.") ? "the rollout's limits" : "the repo's limits"}${inBrackets(scopePhrase(only))}`;
+}
+
+/** Names a limit, where it stands, and whom it counts. `repo`: what the repo's settings are called there. */
+export function limitPhrase({ setting, only }: OverLimit, repo = SETTINGS_FILE): string {
+  return `${setting} of ${setting.startsWith("spec.") ? "the rollout" : repo}${inBrackets(scopePhrase(only))}`;
+}
+
+function inBrackets(text: string): string {
+  return text === "" ? "" : ` (${text})`;
 }
 
 /** Says what is more than a limit allows: `3 clusters`, `2 clusters with region=eu`. */

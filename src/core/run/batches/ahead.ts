@@ -72,6 +72,7 @@ function nextClusters(draft: Draft, stage: number): string[] {
   if (off.includes(undefined)) return [];
   return withinLimits(
     draft,
+    stage,
     next.filter((_, index) => off[index] === false),
   );
 }

@@ -1,6 +1,6 @@
 /** Which clusters may travel next, and together: those that no batch has taken, that are not kept apart, and that the limits let through. */
 import { apart, keepsApart } from "../../plan/kept-apart.ts";
-import { type Limiter, limiter, type Sized } from "../../plan/limits.ts";
+import { inStage, type Limiter, limiter, type Sized } from "../../plan/limits.ts";
 import type { PlannedStage } from "../../plan/plan-types.ts";
 import { runReason } from "../../reasons/run.ts";
 import { putsBack } from "../state/batch.ts";
@@ -90,19 +90,25 @@ function apartIn(draft: Draft, stage: number): (cluster: string) => string[] {
 }
 
 /** The limits in force, by the clusters that are known now; undefined: there are none. */
-export function limiterOf({ world }: Pick<Draft, "world">): Limiter | undefined {
+export function limiterOf({ run, world }: Pick<Draft, "run" | "world">): Limiter | undefined {
   const { limits, clusters, clustersKnown, fleet, elsewhere } = world;
-  if (limits === undefined) return undefined;
   const others = elsewhere === "unread" ? [] : (elsewhere ?? []);
-  return limiter(limits, clustersKnown ? [...(fleet?.values() ?? []), ...clusters.values(), ...others] : undefined);
+  const bounds = { repo: limits, own: { rollout: run.rollout, limits: run.spec.limits } };
+  return limiter(bounds, clustersKnown ? [...(fleet?.values() ?? []), ...clusters.values(), ...others] : undefined);
+}
+
+/** The same for what travels in one stage. */
+export function stageLimiterOf(draft: Pick<Draft, "run" | "world">, stage: number): Limiter | undefined {
+  const begin = limiterOf(draft);
+  return begin && inStage(begin, { rollout: draft.run.rollout, stage: draft.run.plan.stages[stage]?.name });
 }
 
 /**
  * Takes of these clusters, in order, as many as limits would let travel in one batch with nothing else in flight. A larger one would
  * wait for ever. What has to travel together stays together, and of the first that is never less.
  */
-export function withinLimits(draft: Draft, clusters: readonly string[]): string[] {
-  const tally = limiterOf(draft)?.();
+export function withinLimits(draft: Draft, stage: number, clusters: readonly string[]): string[] {
+  const tally = stageLimiterOf(draft, stage)?.();
   if (tally === undefined) return [...clusters];
   const given = new Set(clusters);
   const kept: string[] = [];
@@ -111,9 +117,7 @@ export function withinLimits(draft: Draft, clusters: readonly string[]): string[
     if (seen.has(cluster)) continue;
     const unit = unitOf(draft.run, cluster).filter((member) => given.has(member));
     for (const member of unit) seen.add(member);
-    const over = tally.add(
-      unit.map((member) => ({ cluster: hostOf(draft.run, member), counted: member, targets: targetsOf(draft.run, member).length })),
-    );
+    const over = tally.add(plannedSizes(draft.run, unit));
     if (kept.length > 0 && over !== undefined) break;
     kept.push(...unit);
   }
@@ -125,9 +129,14 @@ export function fitting(draft: Draft, batch: Batch, targets: BatchTarget[]): { t
   // The later weights of what is in flight, and what puts old values back, stay whole.
   if (putsBack(batch) || (batch.step?.index ?? 1) > 1) return { targets, dropped: [] };
   const live = clustersOf(targets.filter((target) => !isOut(target)));
-  const fits = new Set(withinLimits(draft, live));
+  const fits = new Set(withinLimits(draft, batch.stage, live));
   const kept = targets.filter((target) => isOut(target) || fits.has(target.cluster));
   return { targets: kept, dropped: live.filter((cluster) => !fits.has(cluster)) };
+}
+
+/** What travels where these move. */
+export function plannedSizes(run: Run, clusters: readonly string[]): Sized[] {
+  return clusters.map((one) => ({ cluster: hostOf(run, one), counted: one, targets: targetsOf(run, one).length }));
 }
 
 /** What travels in a batch, cluster by cluster. */

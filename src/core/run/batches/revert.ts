@@ -62,7 +62,7 @@ export function revert(draft: Draft, targets: readonly (BatchTarget & { stage: n
   for (const [stage, group] of Map.groupBy(targets, (target) => target.stage)) {
     let left = [...new Set(group.map((target) => target.cluster))];
     while (left.length > 0) {
-      const clusters = withinLimits(draft, left);
+      const clusters = withinLimits(draft, stage, left);
       left = left.filter((cluster) => !clusters.includes(cluster));
       const back = group.filter((target) => clusters.includes(target.cluster)).map(reversed);
       makeBatch(draft, stage, clusters, "Revert", back);

@@ -65,7 +65,7 @@ function makePlanned(draft: Draft, stage: number): void {
 function makeOf(draft: Draft, stage: number, clusters: readonly string[]): boolean {
   const chosen = putOff(draft, stage, clusters);
   if (chosen === "unknown") return true;
-  if (chosen.length > 0) makeBatch(draft, stage, withinLimits(draft, chosen), "Planned");
+  if (chosen.length > 0) makeBatch(draft, stage, withinLimits(draft, stage, chosen), "Planned");
   return chosen.length > 0;
 }
 
@@ -164,7 +164,7 @@ export function requeuedAreDone(draft: Draft, stage: number): boolean {
 function catchUp(draft: Draft, stage: number, clusters: string[]): void {
   if (isUnreadable(draft, stage)) return;
   const most = draft.run.plan.stages[stage]?.maxUnavailable ?? 1;
-  const chosen = withinLimits(draft, choose(draft, stage, clusters, most));
+  const chosen = withinLimits(draft, stage, choose(draft, stage, clusters, most));
   if (chosen.length === 0) {
     say(draft, runReason("CANNOT_TRAVEL", { clusters, most }), { what: runReason("NEXT_LOOKED_AGAIN") });
     return;

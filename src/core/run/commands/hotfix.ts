@@ -1,11 +1,11 @@
 import type { RunReason } from "../../reasons/run.ts";
 import type { Command } from "../../spec/commands.ts";
 import { makeBatch } from "../batches/build.ts";
-import { keptApart, limiterOf } from "../batches/choose.ts";
+import { keptApart, plannedSizes, stageLimiterOf } from "../batches/choose.ts";
 import { takeRequeued } from "../batches/requeue.ts";
 import { allowedBy } from "../gates/limits.ts";
 import type { Draft } from "../state/draft.ts";
-import { clusterKey, stageOf, targetsOf } from "../state/names.ts";
+import { clusterKey, stageOf } from "../state/names.ts";
 import { clustersNamed, mustWait, placeOf, reopen } from "./clusters.ts";
 import { done, type Reply, refuse } from "./reply.ts";
 
@@ -36,8 +36,7 @@ export function hotfixCommand(draft: Draft, command: Command): Reply {
   }
   const most = run.plan.stages[stage]?.maxUnavailable ?? 1;
   if (asked.clusters.length > most) return refuse({ code: "HOTFIX_TOO_LARGE", most });
-  const sizes = asked.clusters.map((cluster) => ({ cluster, targets: targetsOf(run, cluster).length }));
-  const over = limiterOf(draft)?.().add(sizes);
+  const over = stageLimiterOf(draft, stage)?.().add(plannedSizes(run, asked.clusters));
   if (over !== undefined) return refuse({ code: "HOTFIX_OVER_LIMITS", allowed: allowedBy(over) });
   const apart = keptApart(draft, stage, asked.clusters);
   if (apart !== undefined) return refuse({ code: "CLUSTERS_KEPT_APART", clusters: [...apart] });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Limits } from "../../spec/repo-config.ts";
+import type { Limits } from "../../spec/schema-common.ts";
 import type { Run } from "../state/run.ts";
 import type { World } from "../state/world.ts";
 import { type Bench, bench, bring, pull, round } from "../testing/bench.ts";

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { iso } from "../../base/time.ts";
 import { said } from "../../reasons/run.ts";
+import { sentenceOf } from "../../report/reasons/say.ts";
 import type { Rollout } from "../../spec/rollout.ts";
+import type { Limits } from "../../spec/schema-common.ts";
 import { clustersOf } from "../state/names.ts";
 import type { BatchTarget, Run } from "../state/run.ts";
 import { AT, approving, batch, bench, bring, guard, judge, MINUTE, round, SECOND, say, wants } from "../testing/bench.ts";
@@ -151,12 +153,61 @@ describe("limits over all runs", () => {
     const there = new Map([...self.world.clusters, ...us.map((one) => ["hub/other-hub/c2", { ...one, key: "hub/other-hub/c2" }] as const)]);
     self.world = { ...self.world, limits: { selected }, clusters: there, others: [moving] };
     bring(self, 1, "merging");
-    const over = { setting: "limits.selected[0].clusters", have: 2, most: 1 };
+    const over = { setting: "limits.selected[0].clusters", have: 2, most: 1, only: { selector: "region=us" } };
     expect(batch(self.run, 1).why).toHaveCode("LIMITS_FULL", { over });
     self.world = { ...self.world, clusters: new Map(), clustersKnown: false, others: [] };
     guard(self, 1);
     round(self);
     expect(batch(self.run, 1).why).toHaveCode("LIMITS_LABELS_UNREAD");
+  });
+
+  test.each<[string, Omit<NonNullable<Limits["selected"]>[number], "clusters">, boolean]>([
+    ["a stage in which the other run has something", { stages: ["stage 1"] }, true],
+    ["another stage", { stages: ["stage 2"] }, false],
+    ["both rollouts", { rollouts: ["payments", "ledger"] }, true],
+    ["this rollout alone", { rollouts: ["payments"] }, false],
+  ])("a limit for %s counts that alone, and needs no labels", (_whom, scope, holds) => {
+    const self = bench(1);
+    const limits = { selected: [{ ...scope, clusters: 1 }] };
+    self.world = { ...self.world, limits, others: [flying(self, 1)] };
+    bring(self, 1, "merging");
+    self.world = { ...self.world, clusters: new Map(), clustersKnown: false };
+    guard(self, 1);
+    const wanted = wants(round(self));
+    if (!holds) return expect(wanted).toContain("Merge 1");
+    const { why } = batch(self.run, 1);
+    expect(why).toHaveCode("LIMITS_FULL", { over: { setting: "limits.selected[0].clusters", have: 2, most: 1, only: scope } });
+    const whom = scope.stages === undefined ? "rollouts payments, ledger" : "stages stage 1";
+    expect(sentenceOf(why)).toMatch(`the repo's limits (${whom}) allow 1 cluster at once, and this would make it 2`);
+  });
+
+  test("a rollout's own limits count its own runs alone, in the stages and on the clusters that they are for", () => {
+    const own = (limits: Limits, others: Run[] = []) => {
+      const self = bench(3, [{ maxUnavailable: 3, batching: "Rolling" }], (rollout) => {
+        rollout.limits = limits;
+      });
+      self.world = { ...self.world, others };
+      bring(self, 1, "merging");
+      return self;
+    };
+    // Two clusters are of eu: the batch is cut to what may ever be in flight.
+    const eu = { selector: { matchLabels: { region: "eu" }, matchExpressions: [] }, clusters: 1 };
+    const first = own({ selected: [{ ...eu, stages: ["stage 1"] }] }, [flying(bench(3), 3)]);
+    expect(clustersOf(batch(first.run, 1).targets)).toEqual(["hub/c1", "hub/c2"]);
+    expect(wants(first.last)).toContain("Merge 1");
+    bring(first, 1, "merged");
+    first.now += 120_000;
+    bring(first, 2, "merging");
+    const { why } = batch(first.run, 2);
+    expect(why).toHaveCode("LIMITS_FULL", {
+      over: {
+        ...{ setting: "spec.limits.selected[0].clusters", have: 2, most: 1 },
+        only: { selector: "region=eu", stages: ["stage 1"] },
+      },
+      now: ["payments"],
+    });
+    expect(sentenceOf(why)).toMatch("the rollout's limits (region=eu; stages stage 1) allow 1 cluster at once");
+    expect(clustersOf(batch(own({ selected: [{ ...eu, stages: ["stage 2"] }] }).run, 1).targets)).toHaveLength(3);
   });
 
   test("while the other runs cannot be read nothing merges under limits", () => {

@@ -2,7 +2,7 @@ import { epoch } from "../../base/time.ts";
 import { goesByLabels } from "../../plan/limits.ts";
 import type { OverLimit } from "../../reasons/gates.ts";
 import { runReason } from "../../reasons/run.ts";
-import { limiterOf, sizesOf } from "../batches/choose.ts";
+import { limiterOf, sizesOf, stageLimiterOf } from "../batches/choose.ts";
 import { putsBack } from "../state/batch.ts";
 import { batchRef, clustersOf, hostOf, liveTargets, unitOf } from "../state/names.ts";
 import { type Batch, isEnded, type Run } from "../state/run.ts";
@@ -15,18 +15,22 @@ import { type Decision, type Scene, wait } from "./decision.ts";
  */
 export function limitsGate(scene: Scene, batch: Batch): Decision | undefined {
   const { limits, others, clustersKnown, elsewhere: seen } = scene.world;
+  const own = scene.run.spec.limits;
   const begin = limiterOf(scene);
-  if (limits === undefined || begin === undefined) return undefined;
+  if (begin === undefined) return undefined;
   const read = { what: runReason("NEXT_READ") };
   if (others === undefined) return wait(runReason("LIMITS_OTHERS_UNREAD"), read);
   const { flying, coming, elsewhere } = beside(scene, batch, others);
   // The next weight of what is in flight adds nothing to it.
   if (coming.length === 0) return undefined;
-  const alone = begin().add(sizesOf(scene.run, batch));
-  if (alone !== undefined) return tooLarge(scene.run, batch, alone, whose(elsewhere));
-  const over = begin().add([...flying, ...coming].map(({ cluster, counted }) => ({ cluster, counted, targets: 1 })));
-  if (over !== undefined) return wait(runReason("LIMITS_FULL", { over, now: whose(flying) }), { what: runReason("NEXT_OTHERS_CONFIRMED") });
-  if (!goesByLabels(limits) || (clustersKnown && seen !== "unread")) return undefined;
+  const alone = stageLimiterOf(scene, batch.stage)?.().add(sizesOf(scene.run, batch));
+  if (alone !== undefined) return tooLarge(scene.run, batch, alone, whose(scene.run, elsewhere, alone));
+  const over = begin().add([...flying, ...coming].map((one) => ({ ...one, targets: 1 })));
+  if (over !== undefined)
+    return wait(runReason("LIMITS_FULL", { over, now: whose(scene.run, flying, over) }), { what: runReason("NEXT_OTHERS_CONFIRMED") });
+  const byLabels = limits !== undefined && goesByLabels(limits);
+  const needed = byLabels || (own !== undefined && goesByLabels(own));
+  if ((clustersKnown || !needed) && (seen !== "unread" || !byLabels)) return undefined;
   return wait(runReason("LIMITS_LABELS_UNREAD"), read);
 }
 
@@ -36,11 +40,11 @@ export function limitsGate(scene: Scene, batch: Batch): Decision | undefined {
  */
 export function sizeGate(scene: Scene, batch: Batch): Decision | undefined {
   const { run, world } = scene;
-  const alone = limiterOf(scene)?.().add(sizesOf(run, batch));
+  const alone = stageLimiterOf(scene, batch.stage)?.().add(sizesOf(run, batch));
   if (alone === undefined || world.others === undefined) return undefined;
   if (mergesAlone(run, batch) && !canBeCut(run, batch)) return undefined;
   const { coming, elsewhere } = beside(scene, batch, world.others);
-  return coming.length === 0 ? undefined : tooLarge(run, batch, alone, whose(elsewhere));
+  return coming.length === 0 ? undefined : tooLarge(run, batch, alone, whose(run, elsewhere, alone));
 }
 
 interface Flying {
@@ -48,20 +52,18 @@ interface Flying {
   /** A real one, whatever its rollout counts. */
   cluster: string;
   counted: string;
+  rollout: string;
+  stage: string | undefined;
 }
-
-type FlyingOf = Flying & { run: string };
 
 /** All that is in flight, of the batch's targets those that are not, and of what is in flight that which is not the batch's. */
 function beside(
   { run: mine, now }: Scene,
   batch: Batch,
   others: readonly Run[],
-): { flying: FlyingOf[]; coming: Flying[]; elsewhere: FlyingOf[] } {
-  const flying = [mine, ...others].flatMap((run) =>
-    (isEnded(run) ? leftBehind(run, now) : inFlight(run)).map((target) => ({ ...target, run: run.rollout })),
-  );
-  const own = liveTargets(batch).map(({ key, cluster }) => ({ key, cluster: hostOf(mine, cluster), counted: cluster }));
+): { flying: Flying[]; coming: Flying[]; elsewhere: Flying[] } {
+  const flying = [mine, ...others].flatMap((run) => (isEnded(run) ? leftBehind(run, now) : inFlight(run)));
+  const own = liveTargets(batch).map(({ key, cluster }) => flyingOf(mine, batch, { key, cluster }));
   const ownKeys = new Set(own.map(({ key }) => key));
   const flyingKeys = new Set(flying.map(({ key }) => key));
   return {
@@ -78,10 +80,14 @@ function inFlight(run: Run): Flying[] {
     if (batch.merged === undefined && batch.intention === undefined) continue;
     for (const { key, cluster, phase } of batch.targets) {
       if (phase === "Merged" || phase === "Syncing" || phase === "Proposed" || isMidway(batch, { phase }))
-        found.set(key, { key, cluster: hostOf(run, cluster), counted: cluster });
+        found.set(key, flyingOf(run, batch, { key, cluster }));
     }
   }
   return [...found.values()];
+}
+
+function flyingOf(run: Run, { stage }: Batch, { key, cluster }: { key: string; cluster: string }): Flying {
+  return { key, cluster: hostOf(run, cluster), counted: cluster, rollout: run.rollout, stage: run.plan.stages[stage]?.name };
 }
 
 /** An aborted run looks after nothing any more: what it left in flight counts until its deadline, when it would be there or have failed. */
@@ -92,8 +98,10 @@ function leftBehind(run: Run, now: number): Flying[] {
   return inFlight(run).filter((target) => waited.has(target.key));
 }
 
-function whose(flying: readonly { run: string }[]): string[] {
-  return [...new Set(flying.map((one) => one.run))];
+/** The rollouts of what is in flight, as far as the limit counts them. */
+function whose(mine: Run, flying: readonly Flying[], { setting, only }: OverLimit): string[] {
+  const counted = setting.startsWith("spec.") ? [mine.rollout] : only?.rollouts;
+  return [...new Set(flying.map(({ rollout }) => rollout))].filter((name) => counted?.includes(name) !== false);
 }
 
 /** A batch that the limits do not allow though nothing else were in flight: waiting would never end. */

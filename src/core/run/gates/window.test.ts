@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Selector } from "../../base/selector.ts";
 import { iso } from "../../base/time.ts";
 import { said } from "../../reasons/run.ts";
 import { sentenceOf } from "../../report/reasons/say.ts";
@@ -117,6 +118,37 @@ describe("windows for some", () => {
     bring(self, 1, "merging");
     if (!holds) return expect(wants(round(self))).toContain("Merge 1");
     expect(batch(self.run, 1).why).toHaveCode("WINDOW_SHUT", { window: expect.objectContaining({ at: { path: "freezes[1]" } }) });
+  });
+
+  test.each<[string, { selector?: Selector; stages?: string[] }, boolean]>([
+    ["clusters with a label that one of the batch has", selector({ region: "us" }), true],
+    ["clusters with a label that none of it has", selector({ region: "ap" }), false],
+    ["this stage", { stages: ["stage 1"] }, true],
+    ["another stage", { stages: ["stage 2"] }, false],
+    ["these clusters in this stage", { ...selector({ region: "us" }), stages: ["stage 1"] }, true],
+    ["these clusters in another stage", { ...selector({ region: "us" }), stages: ["stage 2"] }, false],
+    ["other clusters in this stage", { ...selector({ region: "ap" }), stages: ["stage 1"] }, false],
+  ])("a window of the rollout for %s: %o", (_whom, scope, holds) => {
+    const self = bench(2, [{ maxUnavailable: 2 }], (rollout) => {
+      rollout.windows = [{ ...ROME, ...scope }];
+    });
+    bring(self, 1, "merging");
+    if (!holds) return expect(wants(round(self))).toContain("Merge 1");
+    const only = { ...(scope.selector && { selector: "region=us" }), ...(scope.stages && { stages: scope.stages }) };
+    expect(batch(self.run, 1).why).toHaveCode("WINDOW_SHUT", { where: { kind: "Rollout", only } });
+  });
+
+  test("a window of a stage for some clusters holds its batches with such a cluster, and the sentence names them", () => {
+    const self = bench(2, [{}], (rollout) => {
+      for (const stage of rollout.stages) stage.windows = [{ ...ROME, ...selector({ region: "us" }) }];
+    });
+    bring(self, 1, "merging");
+    expect(wants(round(self))).toContain("Merge 1");
+    bring(self, 1, "confirmed");
+    bring(self, 2, "merging");
+    expect(sentenceOf(batch(self.run, 2).why)).toContain(
+      'merges wait for the window of stage "stage 1" (region=us) (0 8 * * 2 for 4h, Europe/Rome; spec.stages[0].windows[0] of',
+    );
   });
 
   test("a freeze for a cluster's label binds what is counted on it, whatever label that has over it", () => {

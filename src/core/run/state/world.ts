@@ -3,7 +3,7 @@ import type { Time } from "../../base/time.ts";
 import type { Cluster, PlannedTarget } from "../../plan/plan-types.ts";
 import type { BareBranch, PullNeed } from "../../reasons/gates.ts";
 import type { Command } from "../../spec/commands.ts";
-import type { Limits } from "../../spec/repo-config.ts";
+import type { Limits } from "../../spec/schema-common.ts";
 import type { PlacedFreeze } from "../../spec/windows-binding.ts";
 import type { ObservedAnalysis } from "./analysis-types.ts";
 import type { Effect, ObservedSync } from "./effects.ts";

@@ -1,7 +1,7 @@
 import { BoundedMap } from "../../base/bounded.ts";
 import { isRecord, recordOf } from "../../base/is-record.ts";
 import { nearest } from "../../base/nearest.ts";
-import type { Finding, Problem } from "../../reasons/problems/problem.ts";
+import type { Finding, Path, Problem } from "../../reasons/problems/problem.ts";
 import type { NotifyRule } from "../notifications.ts";
 import {
   type CommandPolicy,
@@ -13,9 +13,8 @@ import {
   repoConfigSchema,
 } from "../repo-config.ts";
 import type { Rollout } from "../rollout.ts";
-import { checkWindows } from "../rules/pace.ts";
+import { checkLimits, checkWindows } from "../rules/pace.ts";
 import { checkPins, checkRelease } from "../rules/pins.ts";
-import { checkSelector } from "../rules/selectors.ts";
 import { type Placed, validate } from "./validate.ts";
 import { readYaml, SIZE_OF_SETTINGS, type Source } from "./yaml.ts";
 
@@ -77,8 +76,7 @@ function rulesOf({ freezes, limits, rollouts }: RepoConfig): Finding[] {
     ...(release === undefined ? [] : checkRelease(release, ["rollouts", name, "release"])),
     ...checkPins(pins ?? [], release, delivery?.strategy ?? "PullRequest", ["rollouts", name, "pins"]),
   ]);
-  const selected = (limits?.selected ?? []).flatMap(({ selector }, i) => checkSelector(selector, ["limits", "selected", i, "selector"]));
-  return [...checkWindows(freezes, ["freezes"]), ...selected, ...ofRollouts];
+  return [...checkWindows(freezes, ["freezes"]), ...checkLimits(limits, ["limits"]), ...ofRollouts];
 }
 
 /** Settings for rollouts that no file declares: mostly a name misspelt, which would be passed over in silence. */
@@ -90,17 +88,21 @@ export function unusedSettings({ byName }: RepoConfigRollouts, names: readonly s
   });
 }
 
-/** Rollouts and stages that notifications and freezes name and no file declares. `stages`: undefined where they cannot be read. */
+/** Rollouts and stages that notifications, freezes and limits name and no file declares. `stages`: undefined where they cannot be read. */
 export function unusedNames(
-  { notifications: { rules, place }, bounds: { freezes } }: Pick<ParsedRepoConfig, "notifications" | "bounds">,
+  { notifications: { rules, place }, bounds: { freezes, limits } }: Pick<ParsedRepoConfig, "notifications" | "bounds">,
   declared: readonly { name: string; stages: readonly string[] | undefined }[],
 ): Problem[] {
   if (place === undefined) return [];
-  return [...strangersIn("notifications", rules, place, declared), ...strangersIn("freezes", freezes, place, declared)];
+  return [
+    ...strangersIn(["notifications"], rules, place, declared),
+    ...strangersIn(["freezes"], freezes, place, declared),
+    ...strangersIn(["limits", "selected"], limits?.selected ?? [], place, declared),
+  ];
 }
 
 function strangersIn(
-  list: "notifications" | "freezes",
+  list: Path,
   rules: readonly { rollouts?: readonly string[] | undefined; stages?: readonly string[] | undefined }[],
   place: (finding: Finding) => Problem,
   declared: readonly { name: string; stages: readonly string[] | undefined }[],
@@ -117,7 +119,7 @@ function strangersIn(
     ) =>
       given.flatMap((name, j) => {
         const data = { name, known: known.slice(0, 10), near: nearest(name, known) };
-        const path = [list, i, key, j];
+        const path = [...list, i, key, j];
         return known.includes(name) ? [] : [place({ code, ...data, severity: "warning", path } as Finding)];
       });
     return [

@@ -6,7 +6,7 @@ import type { Order, PinTemplate, Quantity, ReleaseSpec, Rollout, SourceRef, Sta
 import type { Resource } from "../schema.ts";
 import type { releaseSchema } from "../schema-release.ts";
 import type { pinSchema } from "../schema-spec.ts";
-import { toWindow } from "../windows.ts";
+import { toFreeze } from "../windows-binding.ts";
 
 type WrittenStage = Resource["spec"]["stages"][number];
 
@@ -37,7 +37,8 @@ export function toRollout({ metadata, spec }: Resource, file: string, defaultMod
     rollback: rollback && toRollback(rollback),
     joiners: spec.joiners,
     quarantine: quarantine && { ...quarantine, max: toQuantity(quarantine.max) },
-    windows: spec.windows?.map(toWindow),
+    windows: spec.windows?.map(toFreeze),
+    limits: spec.limits,
     dependsOn: spec.dependsOn,
     inventory: spec.inventory,
     settleMs: ms(spec.settle),
@@ -119,7 +120,7 @@ function toStage(stage: WrittenStage, rollout: string): Stage {
     analysis: stage.analysis && { ...stage.analysis, when: [...new Set(stage.analysis.when)] },
     hooks: hooks && { before: toHooks(hooks.before), after: toHooks(hooks.after), onFailure: toHooks(hooks.onFailure) },
     steps: stage.steps?.map(toStep),
-    windows: stage.windows?.map(toWindow),
+    windows: stage.windows?.map(toFreeze),
     bakeMs: ms(stage.bake),
     progressDeadlineMs: ms(stage.progressDeadline),
     requeue: requeue && { selector: requeue.selector, attempts: requeue.attempts, intervalMs: ms(requeue.interval) },

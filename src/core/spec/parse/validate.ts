@@ -119,6 +119,9 @@ const RENAMED: Record<string, string> = {
   appSetRef: "sourceRef",
   maxUpdate: "maxUnavailable",
   bakeTime: "bake",
+  freezes: "windows",
+  freeze: "windows",
+  windows: "freezes",
 };
 
 /** What the schema's validation found, issue by issue. */

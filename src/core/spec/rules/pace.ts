@@ -4,7 +4,7 @@ import { parseTemplate } from "../../base/template.ts";
 import { formatDuration, parseDuration } from "../../base/time.ts";
 import type { Finding, Path } from "../../reasons/problems/problem.ts";
 import type { Resource } from "../schema.ts";
-import type { freezeSchema } from "../schema-common.ts";
+import type { freezeSchema, Limits } from "../schema-common.ts";
 import { badWindow, everOpens } from "../windows.ts";
 import { type PlacedFreeze, scopesOf, type Travels, toFreeze, windowSets } from "../windows-binding.ts";
 import { neverTogether } from "../windows-together.ts";
@@ -61,10 +61,10 @@ const SOME_DAY = Date.UTC(2026, 0, 1);
  * clusters only plans tell whom they bind.
  */
 export function checkTogether(rollout: Travels["rollout"], freezes: readonly PlacedFreeze[], settings: string): Finding[] {
-  const unselected = freezes.filter(({ selector }) => selector === undefined);
   const told = new Set<string>();
   return rollout.stages.flatMap((own, stage) => {
-    const apart = neverTogether(windowSets({ rollout, stage, clusters: [] }, unselected), SOME_DAY);
+    // A selector matches none of no clusters.
+    const apart = neverTogether(windowSets({ rollout, stage, clusters: [] }, freezes), SOME_DAY);
     const key = JSON.stringify(apart);
     if (apart === undefined || told.has(key)) return [];
     told.add(key);
@@ -96,6 +96,11 @@ export function checkWindows(windows: readonly z.output<typeof freezeSchema>[], 
       }),
     ),
   ];
+}
+
+/** Selectors of limits that cannot be meant. */
+export function checkLimits(limits: Limits | undefined, path: Path): Finding[] {
+  return (limits?.selected ?? []).flatMap(({ selector }, i) => checkSelector(selector, [...path, "selected", i, "selector"]));
 }
 
 /** No answer is waited for longer: a round's patience, not a person's. To wait for a person a hook answers `hold`. */

@@ -7,7 +7,7 @@ import type { Finding } from "../../reasons/problems/problem.ts";
 import { chosenBy } from "../parse/rollout.ts";
 import type { Resource } from "../schema.ts";
 import { checkFile } from "./files.ts";
-import { analysesAndHooks, checkSteps, checkWindows, paceIsMeant } from "./pace.ts";
+import { analysesAndHooks, checkLimits, checkSteps, checkWindows, paceIsMeant } from "./pace.ts";
 import { checkDelivery, checkPins, checkRelease } from "./pins.ts";
 import { checkSelector } from "./selectors.ts";
 
@@ -118,6 +118,21 @@ function inventoryIsMeant({ spec: { inventory, sourceRef } }: Resource): Finding
   ];
 }
 
+/** Stages that windows and limits are for: what is misspelled binds nothing. */
+function namedStagesAreThere({ spec: { windows = [], limits, stages } }: Resource): Finding[] {
+  const known = stages.map(({ name }) => name);
+  const scopes = [
+    ...windows.map((one, i) => ({ stages: one.stages, path: ["spec", "windows", i, "stages"] })),
+    ...(limits?.selected ?? []).map((one, i) => ({ stages: one.stages, path: ["spec", "limits", "selected", i, "stages"] })),
+  ];
+  return scopes.flatMap(({ stages: named = [], path }) =>
+    named.flatMap((name, i): Finding[] => {
+      const data = { name, known: known.slice(0, 10), near: nearest(name, known), own: true } as const;
+      return known.includes(name) ? [] : [{ code: "UNKNOWN_STAGE", ...data, path: [...path, i] }];
+    }),
+  );
+}
+
 /** Cross-field checks of one resource, each of which reports all it finds; what several or the repo must agree on is looked at by lint. */
 const RULES: readonly ((resource: Resource) => Finding[])[] = [
   nameIsUsable,
@@ -128,6 +143,8 @@ const RULES: readonly ((resource: Resource) => Finding[])[] = [
   ordersAreComplete,
   ({ spec }) => checkWindows(spec.windows ?? [], ["spec", "windows"]),
   ({ spec }) => spec.stages.flatMap(({ windows = [] }, i) => checkWindows(windows, ["spec", "stages", i, "windows"])),
+  ({ spec }) => checkLimits(spec.limits, ["spec", "limits"]),
+  namedStagesAreThere,
   paceIsMeant,
   analysesAndHooks,
   oneTopologyKey,

@@ -4,7 +4,7 @@ import { compareText } from "../../../core/base/compare-text.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { isRecord } from "../../../core/base/is-record.ts";
 import type { Cluster } from "../../../core/plan/plan-types.ts";
-import { selectorTypos, stageTypos } from "../../../core/plan/selector-typos.ts";
+import { bindingTypos, scopeTypos, stageTypos } from "../../../core/plan/selector-typos.ts";
 import type { OwnWords, Path, Problem, ProblemReason } from "../../../core/reasons/problems/problem.ts";
 import { unusedNames, unusedSettings } from "../../../core/spec/parse/config.ts";
 import { parseRepoConfig, parseRollouts } from "../../../core/spec/parse/parse.ts";
@@ -46,7 +46,8 @@ export function lint(
     for (const cluster of made.clusters ?? []) clusters.set(cluster.key, cluster);
     if (made.plan !== undefined) planned.push({ rollout, plan: made.plan });
   }
-  problems.push(...settingsTypos(checkout, [...clusters.values()]));
+  const isWhole = unjudged.length === 0 && rolloutFilesIn(checkout).every((file) => files.includes(file));
+  problems.push(...settingsTypos(checkout, [...clusters.values()], isWhole));
   const told = new Set(clashing.filter(({ problem }) => problem.code === "SOURCE_SHARED").map(({ problem }) => problem.file));
   problems.push(...sharedTargets(planned, told, checkout).map(({ problem }) => problem));
   problems.push(...newLeaks(checkout, problems));
@@ -84,13 +85,14 @@ export function refusalsOf(rollout: Rollout, checkout: Checkout, inventory: Inve
 /** Settings are judged against all rollouts of the repo, with mistakes, too, whichever were asked for. */
 function settingsProblems(checkout: Checkout): Problem[] {
   const config = parseRepoConfig(readOrTell(checkout, SETTINGS_FILE, []), SETTINGS_FILE);
-  if (config.rollouts.byName.size + config.notifications.rules.length + config.bounds.freezes.length === 0) return [];
+  const { freezes, limits } = config.bounds;
+  if (config.rollouts.byName.size + config.notifications.rules.length + freezes.length + (limits?.selected ?? []).length === 0) return [];
   const declared = rolloutFilesIn(checkout).flatMap((file) => declaredIn(checkout, file));
   return [...unusedSettings(config.rollouts, declaredRollouts(checkout)), ...unusedNames(config, declared)];
 }
 
-/** Labels that freezes and limits go by, and no cluster of the rollouts has: they would hold nothing. */
-function settingsTypos(checkout: Checkout, clusters: readonly Cluster[]): Problem[] {
+/** Labels that freezes and limits go by, and no cluster of the rollouts has: they would hold nothing. `all`: these are those of all rollouts. */
+function settingsTypos(checkout: Checkout, clusters: readonly Cluster[], all: boolean): Problem[] {
   const { bounds, notifications } = parseRepoConfig(readOrTell(checkout, SETTINGS_FILE, []), SETTINGS_FILE);
   const { place } = notifications;
   if (place === undefined || clusters.length === 0) return [];
@@ -99,7 +101,7 @@ function settingsTypos(checkout: Checkout, clusters: readonly Cluster[]): Proble
     ...(bounds.limits?.selected ?? []).map(({ selector }, i) => ({ selector, path: ["limits", "selected", i] })),
   ];
   return selectors.flatMap(({ selector, path }) =>
-    (selector === undefined ? [] : selectorTypos(selector, clusters)).map(({ key, value, near, path: at, atKey }) => {
+    (selector === undefined ? [] : bindingTypos(selector, clusters, all)).map(({ key, value, near, path: at, atKey }) => {
       const setting = `${path[0]}${path.length === 3 ? ".selected" : ""}[${path.at(-1)}]`;
       return place({ code: "UNKNOWN_LABEL", setting, key, value, near, severity: "warning", path: [...path, "selector", ...at], atKey });
     }),
@@ -181,17 +183,21 @@ function problemAt(rollout: Rollout, checkout: Checkout, reason: ProblemReason |
 }
 
 function againstRepo(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined, made: PlanMade): Problem[] {
-  const known = made.problems.filter((problem) => problem.code !== "LABELS_GUESSED");
+  const told = made.problems.filter((problem) => problem.code !== "LABELS_GUESSED");
   const problems = [
-    ...known,
-    ...fixedPlaces(rollout, checkout, known),
+    ...told,
+    ...fixedPlaces(rollout, checkout, told),
     ...outsideProblems(rollout, checkout, inventory, made),
     ...analysisProblems(rollout, checkout),
     ...freezeProblems(rollout, checkout),
   ];
-  for (const { path, atKey, stage, key, value, near } of stageTypos(rollout, made.clusters ?? [])) {
+  const known = made.clusters ?? [];
+  for (const { path, atKey, ...label } of [
+    ...stageTypos(rollout, known),
+    ...(isFleetKnown(rollout, made) ? scopeTypos(rollout, known) : []),
+  ]) {
     const typo = {
-      ...problemAt(rollout, checkout, { code: "UNKNOWN_LABEL", stage, key, value, near }, path, atKey),
+      ...problemAt(rollout, checkout, { code: "UNKNOWN_LABEL", ...label }, path, atKey),
       ...defined({ targetBy: rollout.targetBy }),
       severity: "warning",
     } as const;

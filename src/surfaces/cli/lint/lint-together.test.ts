@@ -62,6 +62,23 @@ describe("what the settings and other rollouts make impossible", () => {
     ]);
   });
 
+  test("so is that of a rollout's own windows and limits; of labels like no other where they would bind nothing at all", async () => {
+    const selecting = (label: string) => `selector: { matchLabels: { ${label} } }`;
+    const window = 'schedule: "0 9 * * 1", duration: 8h';
+    rollout(
+      "my-app",
+      `  windows: [{ ${window}, ${selecting("area: emae")} }, { ${window}, ${selecting("team: billing")} }, { ${window}, ${selecting("area: emea")} }]\n` +
+        `  limits: { selected: [{ clusters: 40, ${selecting("aera: emea")} }] }\n`,
+    );
+    settings(`freezes: [{ ${window}, kind: deny, ${selecting("tier: gold")} }]\n`);
+    expect((await linted()).map(({ code, severity, file, message, hint }) => `${file} ${severity} ${code} ${message}: ${hint}`)).toEqual([
+      ".github/stagecoach.yaml warning UNKNOWN_LABEL freezes[0] selects by tier=gold, which no cluster has: correct it, unless clusters to come will have it",
+      "rollouts/my-app.yaml warning UNKNOWN_LABEL spec.windows[0] selects by area=emae, which no cluster has: did you mean emea?",
+      "rollouts/my-app.yaml warning UNKNOWN_LABEL spec.windows[1] selects by team=billing, which no cluster has: correct it, unless clusters to come will have it",
+      "rollouts/my-app.yaml warning UNKNOWN_LABEL spec.limits.selected[0] selects by the label aera, which no cluster has: did you mean area?",
+    ]);
+  });
+
   test("limits below a batch are a warning with the numbers, and below one cluster an error", async () => {
     settings("limits: { clusters: 1 }\n");
     const told = await linted();

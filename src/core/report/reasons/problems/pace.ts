@@ -119,9 +119,9 @@ export const PACE_PROBLEMS = problemsOf<PaceProblems>()({
     todo: "write both; [steps](steps.md#where-the-weight-is-written) shows how",
   },
   UNKNOWN_STAGE: {
-    says: 'no stage of these rollouts is called "{name}"',
+    says: ({ name, own }) => `${own === true ? "this rollout has no stage" : "no stage of these rollouts is"} called "${name}"`,
     hint: "[did you mean {near}?|name one of {known}]",
-    means: "`notifications` or a freeze of `.github/stagecoach.yaml` names a stage that the rollouts it is for do not have",
+    means: "`notifications`, a window, a freeze or a limit names a stage that the rollouts it is for do not have",
     todo: "correct the name, or remove it",
     warns: true,
   },

@@ -3,7 +3,7 @@ import type { ReasonsOf } from "../../../base/reason.ts";
 import { sayRef } from "../../../base/ref-name.ts";
 import type { PlanProblems, SharedUnit, Uncovered } from "../../../reasons/problems/plan.ts";
 import { firstOf } from "../../markdown.ts";
-import { few, isSeveral, sourcePhrase, whatIsOver } from "../phrases.ts";
+import { few, isSeveral, limitPhrase, sourcePhrase, whatIsOver } from "../phrases.ts";
 import { didYouMean, problemsOf } from "./entry.ts";
 
 const OWN_PINS = "give each <cluster> a pin of its own";
@@ -30,10 +30,10 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
   LIMITS_TOO_LOW: {
     says: ({ stage, unit, over, others }) => {
       const more = others === 0 ? "" : `, and so with ${others} more`;
-      return `in stage "${stage}", ${whatIsOver(over)} must change at once and ${over.setting} of the repo's settings allows ${over.most}: ${unitText(unit)}${more}`;
+      return `in stage "${stage}", ${whatIsOver(over)} must change at once and ${limitPhrase(over, "the repo's settings")} allows ${over.most}: ${unitText(unit)}${more}`;
     },
     hint: ({ unit, over }) => `raise ${over.setting} so that ${over.have} may be in flight${unit.count > 1 ? `, or ${OWN_PINS}` : ""}`,
-    means: "what has to change at once is over one of the repo's `limits` by itself, so it would wait for ever",
+    means: "what has to change at once is over one of the `limits` by itself, so it would wait for ever",
     todo: "raise that limit; where clusters share a pin, give each one of its own",
   },
   SYNC_NOT_GRANTED: {
@@ -132,8 +132,8 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
   },
   UNKNOWN_LABEL: {
     says: '[stage "{stage}"|{setting}] selects by [{key}={value}|the label {key}], which no <cluster> has',
-    hint: "did you mean {near}?",
-    means: "no cluster has this label, and some have a like one",
+    hint: "[did you mean {near}?|correct it, unless clusters to come will have it]",
+    means: "no cluster has this label, and some have a like one; or a window, freeze or limit would bind nothing",
     todo: "correct the selector",
     warns: true,
   },
@@ -188,9 +188,9 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
   },
   BATCHES_CUT: {
     says: ({ stage, over, batches, uncut }) =>
-      `stage "${stage}" would have ${whatIsOver(over)} in flight at once and ${over.setting} of the repo's settings allows ${over.most}: its batches are cut to that, ${batches} instead of ${uncut}`,
+      `stage "${stage}" would have ${whatIsOver(over)} in flight at once and ${limitPhrase(over, "the repo's settings")} allows ${over.most}: its batches are cut to that, ${batches} instead of ${uncut}`,
     hint: "raise the limit, or lower maxUnavailable to what it allows",
-    means: "the repo's `limits` allow fewer at once than a stage would have: its batches are planned smaller",
+    means: "the `limits` allow fewer at once than a stage would have: its batches are planned smaller",
     warns: true,
   },
   STAGES_IN_BOTH: {

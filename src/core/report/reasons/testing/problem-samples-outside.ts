@@ -22,6 +22,7 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
   LIMITS_TOO_LOW: [
     { stage: "all", unit: { names: ["eu-1"], count: 1 }, over: { setting: "limits.targets", have: 3, most: 2 }, others: 0 },
     { stage: "all", unit, over, others: 2 },
+    { stage: "all", unit, over: { ...over, setting: "spec.limits.selected[0].clusters", only: { selector: "env=prod" } }, others: 0 },
   ],
   WEIGHT_PIN_SHARED: [{ clusters: ["eu-1", "eu-2"], pinPath: "weight", pinFile: "values.yaml", values: ["2", "1"] }],
   UNKNOWN_CLUSTER: [
@@ -49,6 +50,7 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
     { stage: "canary", key: "area", value: "emae", near: "emea" },
     { stage: "canary", key: "raea", near: "area" },
     { setting: "freezes[0]", key: "env", value: "prd", near: "prod" },
+    { setting: "spec.windows[0]", key: "env", value: "live" },
   ],
   UNKNOWN_NAME: [
     { kind: "Fleet", stage: "canary", name: "us-east-1-z", near: "us-east-1-a", known: ["us-east-1-a"], of: 1 },

@@ -108,6 +108,7 @@ export const PROBLEM_SAMPLES: Samples<ProblemCode> = {
   ],
   UNKNOWN_STAGE: [
     { name: "cnary", known: ["canary", "prod"], near: "canary" },
+    { name: "cnary", known: ["canary", "prod"], near: "canary", own: true },
     { name: "x", known: ["canary"] },
   ],
   CANNOT_RUN: [

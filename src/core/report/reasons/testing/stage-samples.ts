@@ -114,7 +114,11 @@ export const STAGE_VARIANTS: Ways<RunReasons & BreachReasons> = {
     { over: { setting: "limits.label", have: 2, most: 1, label: { key: "region", value: "eu", percent: 25 } } },
   ],
   BATCH_NEVER_FITS: [{}, { clusters: ["hub/eu-1"] }],
-  LIMIT_ALLOWS: [{}, { over: { setting: "limits.targets", have: 4, most: 1 } }],
+  LIMIT_ALLOWS: [
+    {},
+    { over: { setting: "spec.limits.clusters", have: 2, most: 1 } },
+    { over: { setting: "limits.targets", have: 4, most: 1 } },
+  ],
   WINDOW_SHUT: [
     { window: { schedule: "0 9 * * 1-5", durationMs: 28_800_000, timeZone: "Europe/Rome", kind: "allow" } },
     {
