@@ -19,6 +19,8 @@ const SETTINGS = ".github/stagecoach.yaml";
 
 const FIRST = "selector: { matchLabels: { area: emea } }, rollouts: [my-app], stages: [canary]";
 
+const LIMITS = "limits: { clusters: 2, selected: [{ stages: [two], rollouts: [ledger], clusters: 1 }] }\n";
+
 /** A freeze for the first stage's clusters that is on now, and over by itself in `minutes` at the latest. */
 function freezeFrom(now: number, minutes: number): string {
   const at = new Date(now - 60_000);
@@ -46,7 +48,12 @@ test("windows, a freeze added mid-run, approvals by review and by command, /halt
     github: { app: { permissions: WITH_MEMBERS } },
     files: (files) => {
       const window = 'windows: [ { schedule: "0 12 * * *", duration: 23h, timeZone: UTC } ]';
-      short({ spec: window })(files);
+      // What is for others holds nothing here: shut until eleven at night, and for no cluster of the first stage.
+      const others = 'schedule: "0 0 * * *", duration: 23h, kind: deny, selector: { matchLabels: { area: amer } }, stages: [canary]';
+      const limits =
+        "label: { key: region, percent: 100 }, selected: [ { selector: { matchLabels: { area: amer } }, stages: [canary], targets: 1, clusters: 1 } ]";
+      const spec = `${window.replace(" ]", `, { ${others} } ]`)}\n  limits: { clusters: 9, targets: 9, ${limits} }`;
+      short({ spec })(files);
       const path = "rollouts/my-app.yaml";
       files.set(
         path,
@@ -62,7 +69,7 @@ test("windows, a freeze added mid-run, approvals by review and by command, /halt
       progressDeadline: 24h
 `;
       withLedger(files, `  dependsOn: [ { rollout: my-app } ]\n${stages}`);
-      files.set(SETTINGS, "mode: Run\nlimits: { clusters: 2 }\n");
+      files.set(SETTINGS, `mode: Run\n${LIMITS}`);
     },
   });
   journey = here;
@@ -94,7 +101,7 @@ test("windows, a freeze added mid-run, approvals by review and by command, /halt
 
   // A freeze of the repo, added while the run waits; then the second approval, and the window is what is left.
   const thaws = Math.floor(world.clock.now() / 60_000) * 60_000 + 39 * 60_000;
-  const frozen = `mode: Run\nlimits: { clusters: 2 }\n${freezeFrom(world.clock.now(), 40)}`;
+  const frozen = `mode: Run\n${LIMITS}${freezeFrom(world.clock.now(), 40)}`;
   await carol.push(repository, { branch: "main", files: { [SETTINGS]: frozen }, message: "Freeze" });
   carol.comment(repository, pull, "/promote");
   const owner = { kind: "File", file: SETTINGS, only: { selector: "area=emea", rollouts: ["my-app"], stages: ["canary"] } };
@@ -116,6 +123,7 @@ test("windows, a freeze added mid-run, approvals by review and by command, /halt
   );
   // Nobody lifted the freeze: its end was waited for, and woke the run.
   expect(epoch(halted.batches[0]?.intention?.at ?? halted.batches[0]?.merged?.at ?? "")).toBeGreaterThanOrEqual(thaws);
+  expect(epoch(halted.batches[0]?.intention?.at ?? halted.batches[0]?.merged?.at ?? "")).toBeLessThan(NOON + 11 * 3_600_000);
   await untilRunOf(here, "ledger", "it moves", (run) => run.batches[0]?.merged !== undefined);
   bob.comment(repository, ledger, "/halt --off");
   await here.until("limits hold it", (run) => reasonsIn(run).some((one) => sameReason(one, FULL)));

@@ -6,7 +6,11 @@ export const ALIKE: Record<string, string> = {
   "spec.stages[].requeue.selector": "spec.stages[].clusters.selector",
   "spec.quarantine.selector": "spec.stages[].clusters.selector",
   "spec.stages[].targets.selector": "spec.stages[].clusters.selector",
-  "limits.selected[]": "limits",
+  "spec.windows[].selector": "spec.stages[].clusters.selector",
+  "spec.stages[].windows[].selector": "spec.stages[].clusters.selector",
+  "spec.limits.selected[].selector": "spec.stages[].clusters.selector",
+  "spec.limits.selected[].label": "spec.limits.label",
+  "limits.selected[].label": "limits.label",
   "spec.stages[].steps[].analysis": "spec.stages[].analysis",
   "spec.stages[].hooks.after[]": "spec.stages[].hooks.before[]",
   "spec.stages[].hooks.onFailure[]": "spec.stages[].hooks.before[]",
@@ -89,6 +93,9 @@ spec.dependsOn[].rollout spec.dependsOn[].atLeast | src/core/run/gates/gates ›
 spec.windows[].schedule spec.windows[].duration spec.windows[].timeZone | src/engine/release-pr/plan-warnings › outside of it the warning says until when | ${GATES} | ${RULES}closed now, next open
 spec.windows[].kind | src/core/spec/windows › a deny window wins over an allow window | ${GATES} | ${RULES}Windows: allow
 spec.stages[].windows[].schedule spec.stages[].windows[].duration spec.stages[].windows[].timeZone spec.stages[].windows[].kind | src/core/run/gates/window › those of a stage hold its batches alone | ${GATES} | src/core/report/plan/plan-rules › besides: allow
+spec.windows[].selector spec.windows[].stages spec.stages[].windows[].selector | src/core/run/gates/window › a window of the rollout for %s | ${GATES} | src/core/report/plan/plan-rules › in stage canary: deny
+spec.limits.clusters spec.limits.targets spec.limits.label.key spec.limits.label.percent | src/core/plan/limits › is cut by the limits of its rollout | ${GATES} | src/core/report/plan/plan-rules › In flight at once of this rollout
+spec.limits.selected[].selector spec.limits.selected[].stages spec.limits.selected[].clusters spec.limits.selected[].targets | src/core/run/gates/gates › a rollout's own limits count its own runs alone | ${GATES} | src/core/report/plan/plan-rules › in stages canary, everywhere else
 spec.inventory.file | src/engine/config-repo/inventory › each mistake is told with its line and column | ${FIELDS} | ${RULES}Clusters are those of
 spec.inventory.files | src/surfaces/cli/plan/plan-planes › spec.inventory.files: each control plane has its own | test/e2e/planes.long › each is a target of its own | src/core/report/plan/plan-rules › one for each control plane
 spec.joiners | src/core/run/targets/joiners › joiners: Ignore names it once and leaves it | ${FIELDS} | ${RULES}Clusters that appear during the run are asked about.

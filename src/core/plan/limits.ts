@@ -20,7 +20,7 @@ interface InStage {
 }
 
 /** The limits that hold for a rollout's batch. */
-export interface Bounds {
+interface Bounds {
   /** Of the repo's settings: over all runs. */
   repo?: Limits | undefined;
   /** Of the rollout of this name. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Limits } from "../../spec/schema-common.ts";
 import type { Run } from "../state/run.ts";
 import type { World } from "../state/world.ts";
-import { type Bench, bench, bring, pull, round } from "../testing/bench.ts";
+import { type Bench, bench, bring, pull, round, say } from "../testing/bench.ts";
 import { missingAt } from "./depends.ts";
 import { haltCovers } from "./halt.ts";
 import { limitsGate } from "./limits.ts";
@@ -80,6 +80,22 @@ describe("rollouts that count differently are held against each other by cluster
     // A rollout by cluster that is on another one is a second cluster; one of Applications on the same is not.
     expect(limitsGate(scene({ clusters: 1 }, [other(1, "cluster")]) as never, batch)).toMatchObject({ kind: "wait" });
     expect(limitsGate(scene({ clusters: 1 }, [other(2, "application")]) as never, batch)).toBeUndefined();
+  });
+
+  test("a hotfix of two Applications on one cluster is one cluster of `limits`, and two targets", () => {
+    const outcome = (limits: Limits) => {
+      const self = bench(4, [{ maxUnavailable: 1 }, { maxUnavailable: 4 }]);
+      self.run = onOne({
+        ...self.run,
+        plan: { ...self.run.plan, stages: self.run.plan.stages.map((one) => ({ ...one, maxUnavailable: 4 })) },
+      });
+      self.world = { ...self.world, limits };
+      round(self);
+      say(self, "/hotfix c3 c4 customer down", { permission: "maintain" });
+      round(self);
+      return self.run.commands[0]?.outcome;
+    };
+    expect([outcome({ clusters: 1 }), outcome({ targets: 2 }), outcome({ targets: 1 })]).toEqual(["done", "done", "refused"]);
   });
 
   test("a limit by label counts the labels of clusters, and each cluster once", () => {

@@ -50,7 +50,7 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
     { stage: "canary", key: "area", value: "emae", near: "emea" },
     { stage: "canary", key: "raea", near: "area" },
     { setting: "freezes[0]", key: "env", value: "prd", near: "prod" },
-    { setting: "spec.windows[0]", key: "env", value: "live" },
+    { setting: "spec.windows[0]", key: "env", value: "gold" },
   ],
   UNKNOWN_NAME: [
     { kind: "Fleet", stage: "canary", name: "us-east-1-z", near: "us-east-1-a", known: ["us-east-1-a"], of: 1 },
