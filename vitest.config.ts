@@ -15,12 +15,10 @@ class WorldsFirst extends BaseSequencer {
   }
 }
 
-/** Processes under faults: their pace is the machine's, so they are tried by hand, with `STAGECOACH_CHAOS=1`. */
-const FAULTS = ["test/chaos/**/*.test.ts"];
 /** Journeys of many minutes of a world's time, with all that can go wrong on the way, and what strangers try: the gate's. */
-const LONG = ["test/e2e/**/*.long.test.ts", "test/attacks/**/*.test.ts", ...(process.env["STAGECOACH_CHAOS"] === "1" ? FAULTS : [])];
+const LONG = ["test/e2e/**/*.long.test.ts", "test/attacks/**/*.test.ts", "test/chaos/chaos.test.ts"];
 /** The package runs a demo to its end, which takes a minute, so it stands with them. */
-const WORLDS = ["test/e2e/**/*.test.ts", "test/attacks/**/*.test.ts", "test/real/**/*.test.ts", "test/package.test.ts", ...FAULTS];
+const WORLDS = ["test/e2e/**/*.test.ts", "test/attacks/**/*.test.ts", "test/real/**/*.test.ts", "test/package.test.ts", "test/chaos/chaos.test.ts"];
 const RUNS = ["test/properties/run.test.ts"];
 const CORE = ["src/core/**/*.test.ts", "src/simulate/**/*.test.ts", "test/traps/**/*.test.ts", "test/corpus/**/*.test.ts"];
 
@@ -50,7 +48,7 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: "long", include: LONG, ...world } },
-      { extends: true, test: { name: "worlds", include: WORLDS, exclude: [...LONG, ...FAULTS], ...world } },
+      { extends: true, test: { name: "worlds", include: WORLDS, exclude: LONG, ...world } },
     ],
   },
 });

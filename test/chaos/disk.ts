@@ -2,6 +2,12 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 
+/** Unmounted with this process. */
+const mounted = new Set<() => void>();
+process.once("exit", () => {
+  for (const unmount of mounted) unmount();
+});
+
 export interface Disk {
   /** Nothing more can be written there, or it can again. */
   fill(full: boolean): void;
@@ -12,7 +18,7 @@ export interface Disk {
 export function mountDisk(folder: string, size: string): Disk {
   const isMounted = tries("mount", "-t", "tmpfs", "-o", `size=${size}`, "tmpfs", folder);
   const unmount = () => void (isMounted && tries("umount", "--lazy", folder));
-  process.once("exit", unmount);
+  mounted.add(unmount);
   const filler = join(folder, "filler");
   return {
     fill(full) {
@@ -22,7 +28,7 @@ export function mountDisk(folder: string, size: string): Disk {
       else tries("rm", "-f", filler);
     },
     close() {
-      process.off("exit", unmount);
+      mounted.delete(unmount);
       unmount();
     },
   };

@@ -1,22 +1,26 @@
 /** What goes wrong, and when: drawn from a seed, so that the same goes wrong at the same moments again. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { seededFraction } from "../../src/core/base/seeded.ts";
+import type { Replica } from "./replica.ts";
 import type { ChaosWorld } from "./world.ts";
 
 type Where = "github" | "argocd" | "postgres" | "git" | "hooks";
 
+/** Which of them; `owner`: whoever looks after the first repository at that moment. */
+type Which = number | "owner";
+
 type Deed =
   /** SIGKILL, and a new process after `forMs`. */
-  | { kind: "kill"; replica: number }
+  | { kind: "kill"; replica: Which }
   /** SIGSTOP, and SIGCONT after it. */
-  | { kind: "freeze"; replica: number }
-  | { kind: "cut" | "hold"; where: Where; replica: number }
+  | { kind: "freeze"; replica: Which }
+  | { kind: "cut" | "hold"; where: Where; replica: Which }
   /** GitHub does the next write, and its answer is lost. */
-  | { kind: "lose answer"; replica: number }
+  | { kind: "lose answer"; replica: Which }
   | { kind: "GitHub unwell"; percent: number }
   | { kind: "webhooks"; drop: number; double: number; delay: number; swap: number }
-  | { kind: "full disk"; replica: number }
-  | { kind: "clock"; replica: number; offMs: number }
+  | { kind: "full disk"; replica: Which }
+  | { kind: "clock"; replica: Which; offMs: number }
   /** SIGKILL of all replicas at once. */
   | { kind: "all down" }
   /** SIGKILL of PostgreSQL, which is started again. */
@@ -48,7 +52,7 @@ export function drawFaults(seed: number, { replicas, postgres, spanMs, kills, ot
   const fraction = () => seededFraction(`chaos ${seed} ${drawn++}`);
   const between = (least: number, most: number) => Math.round(least + fraction() * (most - least));
   const oneOf = <T>(all: readonly T[]): T => all[Math.floor(fraction() * all.length)] as T;
-  const replica = () => between(0, replicas - 1);
+  const replica = (): Which => between(0, replicas - 1);
   const places: Where[] = ["github", "github", "argocd", "git", "hooks", ...(postgres ? (["postgres", "postgres"] as const) : [])];
   const share = () => between(0, 30) / 100;
   const kinds: (() => Deed & { forMs: number })[] = [
@@ -92,18 +96,29 @@ export function tell({ atMs: _, forMs, kind, ...more }: Fault): string {
 /** Gives which replicas were killed. */
 async function happen(world: ChaosWorld, fault: Fault): Promise<string[]> {
   const { kind, forMs } = fault;
+  const replica = "replica" in fault ? await whichOf(world, fault.replica) : undefined;
   if (kind !== "kill" && kind !== "all down") {
-    await disturb(world, fault);
+    await disturb(world, fault, replica);
     return [];
   }
-  const killed = kind === "kill" ? world.replicas.slice(fault.replica, fault.replica + 1) : world.replicas;
+  const killed = kind === "all down" ? world.replicas : replica === undefined ? [] : [replica];
   const were = await Promise.all(killed.map((replica) => replica.kill(forMs)));
   return killed.filter((_, n) => were[n]).map(({ name }) => name);
 }
 
-async function disturb(world: ChaosWorld, fault: Exclude<Fault, { kind: "kill" | "all down" }>): Promise<unknown> {
+async function whichOf({ replicas, repositories, postgres }: ChaosWorld, which: Which): Promise<Replica | undefined> {
+  if (which !== "owner") return replicas[which];
+  const holdings = (await postgres?.holdings()) ?? [];
+  const last = holdings.findLast(({ repository, holder }) => holder !== null && repository === repositories[0]?.toLowerCase());
+  return replicas.find(({ name }) => name === last?.holder) ?? replicas[0];
+}
+
+async function disturb(
+  world: ChaosWorld,
+  fault: Exclude<Fault, { kind: "kill" | "all down" }>,
+  replica: Replica | undefined,
+): Promise<unknown> {
   const { forMs } = fault;
-  const replica = "replica" in fault ? world.replicas[fault.replica] : undefined;
   const during = async (begin: () => unknown, end: () => unknown) => {
     await begin();
     await sleep(forMs);
@@ -117,7 +132,7 @@ async function disturb(world: ChaosWorld, fault: Exclude<Fault, { kind: "kill" |
       );
     case "cut":
     case "hold": {
-      const wires = wiresOf(world, fault);
+      const wires = wiresOf(world, fault.where, replica);
       return await during(
         () => wires.map((wire) => (fault.kind === "cut" ? wire.cut() : wire.hold())),
         () => wires.map((wire) => wire.mend()),
@@ -157,10 +172,10 @@ async function disturb(world: ChaosWorld, fault: Exclude<Fault, { kind: "kill" |
   }
 }
 
-function wiresOf(world: ChaosWorld, { where, replica: n }: { where: Where; replica: number }) {
+function wiresOf(world: ChaosWorld, where: Where, replica: Replica | undefined) {
   if (where === "git") return [world.git];
   if (where === "hooks") return [world.hooks];
-  const wires = world.replicas[n]?.wires;
+  const wires = replica?.wires;
   if (where === "argocd") return wires?.argocd ?? [];
   const found = where === "github" ? wires?.github : wires?.postgres;
   return found === undefined ? [] : [found];

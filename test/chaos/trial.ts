@@ -12,6 +12,8 @@ export interface Shape {
   replicas: number;
   postgres: boolean;
   batches: number;
+  /** Somebody pauses the run, and lets it go on. */
+  paused: boolean;
 }
 
 export interface Trial {
@@ -55,7 +57,7 @@ export async function runTrial({ shape, faults, folder, program, expected: await
     const pulls = await Promise.all(world.repositories.map((repository) => openRelease(world, repository)));
     const began = performance.now();
     const people = Promise.all(
-      world.repositories.map((repository, n) => steer(world, { repository, pull: pulls[n] ?? 0 }, views[n] as View)),
+      world.repositories.map((repository, n) => steer(world, { repository, pull: pulls[n] ?? 0, ...shape }, views[n] as View)),
     );
     people.catch(() => undefined);
     const kills = await playFaults(world, faults, log);
@@ -102,9 +104,16 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds().catch(() => false))) await sleep(LOOK_MS);
 }
 
-/** Somebody merges a release, pauses its run once a batch is merged, and lets it go on once it is paused. */
-async function steer(world: ChaosWorld, { repository, pull }: { repository: string; pull: number }, view: View): Promise<void> {
+interface Steering {
+  repository: string;
+  pull: number;
+  paused: boolean;
+}
+
+/** Somebody merges a release; may pause its run once a batch is merged, and let it go on once it is paused. */
+async function steer(world: ChaosWorld, { repository, pull, paused }: Steering, view: View): Promise<void> {
   await world.api("PUT", `/repos/${repository}/pulls/${pull}/merge`, { merge_method: "squash" });
+  if (!paused) return;
   const comment = (body: string) => world.api("POST", `/repos/${repository}/issues/${pull}/comments`, { body });
   await until(async () => (await view.merges()).length > 0);
   await comment("/pause looks odd");

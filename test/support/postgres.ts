@@ -68,7 +68,7 @@ export async function startPostgres(settings: readonly string[] = [], { tls, bel
     }
   }
   const port = await freePort();
-  const own = ["fsync=off", "listen_addresses=127.0.0.1", `port=${port}`, `unix_socket_directories=${folder}`];
+  const own = ["fsync=off", "listen_addresses=127.0.0.1", `port=${port}`, "unix_socket_directories="];
   let child: ChildProcess;
   let databases = 0;
 
