@@ -18,7 +18,13 @@ class WorldsFirst extends BaseSequencer {
 /** Journeys of many minutes of a world's time, with all that can go wrong on the way, and what strangers try: the gate's. */
 const LONG = ["test/e2e/**/*.long.test.ts", "test/attacks/**/*.test.ts", "test/chaos/chaos.test.ts"];
 /** The package runs a demo to its end, which takes a minute, so it stands with them. */
-const WORLDS = ["test/e2e/**/*.test.ts", "test/attacks/**/*.test.ts", "test/real/**/*.test.ts", "test/package.test.ts", "test/chaos/chaos.test.ts"];
+const WORLDS = [
+  "test/e2e/**/*.test.ts",
+  "test/attacks/**/*.test.ts",
+  "test/real/**/*.test.ts",
+  "test/package.test.ts",
+  "test/chaos/chaos.test.ts",
+];
 const RUNS = ["test/properties/run.test.ts"];
 const CORE = ["src/core/**/*.test.ts", "src/simulate/**/*.test.ts", "test/traps/**/*.test.ts", "test/corpus/**/*.test.ts"];
 

@@ -102,7 +102,8 @@ function run(name: string, args: string[]): void {
 const asked = process.argv.slice(2);
 if (asked.length > 0) run("asked", asked);
 else {
-  if (!requireAll) console.log("left to the gate: test/e2e/*.long.test.ts and test/attacks; STAGECOACH_REQUIRE_ALL=1 takes them too");
+  if (!requireAll)
+    console.log("left to the gate: test/e2e/*.long.test.ts, test/attacks and test/chaos; STAGECOACH_REQUIRE_ALL=1 takes them too");
   run("all", requireAll ? [] : ["--project=!long"]);
 }
 rmSync(folder, { recursive: true, force: true });

@@ -26,7 +26,7 @@ const VIEW: View = {
 function replicaOf() {
   let tell: (parts: readonly ShownPart[]) => Promise<void> = async () => undefined;
   const board: ShownBoard = {
-    ...{ largest: 1, write: async () => false, look: async () => undefined, standingOf: () => undefined },
+    ...{ largest: 1, write: async () => false, look: async () => undefined, standingOf: () => [] },
     onRead: (listener) => {
       tell = listener;
     },

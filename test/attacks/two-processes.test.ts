@@ -2,7 +2,6 @@ import { afterEach, expect, test } from "vitest";
 import { SHORT_LAG } from "../../src/sim/argocd/application/lag.ts";
 import { githubPage } from "../support/github-page.ts";
 import { ended, type Journey, startJourney } from "../support/journey.ts";
-import { POSTGRES, postgres } from "../support/postgres.ts";
 
 let journey: Journey | undefined;
 afterEach(async () => {
@@ -35,40 +34,28 @@ function seededKills(seed: number, oneIn: number): { kills: () => "before" | "af
   };
 }
 
-test.each([
-  ["nothing is shared between them", false],
-  ["PostgreSQL says whose turn it is", true],
-])(
-  "have a batch merged twice, or its run paused, where two processes look after one repo and are killed at random: %s",
-  async (_how, isShared) => {
-    if (isShared && POSTGRES === undefined) return console.log("skipped: PostgreSQL is not here");
-    const { kills, count } = seededKills(7, 10);
-    journey = await startJourney({
-      ...(isShared && { shared: (await (await postgres()).database()).url }),
-      files: oneByOne,
-      replicas: 2,
-      lag: SHORT_LAG,
-      annotationRefresh: true,
-      // Where PostgreSQL says whose turn it is there is none to meet.
-      line: isShared ? { kills } : { kills, meetsAt: "ProposeBatch" },
-    });
-    const release = await journey.release();
-    const paused: string[] = [];
-    const run = await journey.until("it ends", (now) => {
-      if (now.paused !== undefined) paused.push(JSON.stringify(now.paused.reason));
-      return ended(now) || paused.length > 0;
-    });
-    expect([paused, run.phase]).toEqual([[], "Succeeded"]);
-    await journey.world.untilComment(release, "**Succeeded**");
-    await journey.stop();
-    const merged = journey.subjects().filter((subject) => subject.startsWith("my-app v1.4.2: "));
-    expect([merged.length, new Set(merged).size]).toEqual([12, 12]);
-    expect(new Set(journey.versions().values())).toEqual(new Set(["v1.4.2"]));
-    const page = githubPage(journey.world);
-    const open = ((await page.get("/pulls?state=open")) as { number: number }[]).map(({ number }) => number);
-    const markers = (await page.comments(release)).map(({ body }) => body.split("\n")[0]);
-    expect([open, markers.length]).toEqual([[], new Set(markers).size]);
-    expect(count()).toBeGreaterThan(5);
-    expect(journey.errors).toEqual([]);
-  },
-);
+test("have a batch merged twice, or its run paused, where two processes that share nothing look after one repo and are killed at random", async () => {
+  const { kills, count } = seededKills(7, 10);
+  journey = await startJourney({
+    ...{ files: oneByOne, replicas: 2, lag: SHORT_LAG, annotationRefresh: true },
+    line: { kills, meetsAt: "ProposeBatch" },
+  });
+  const release = await journey.release();
+  const paused: string[] = [];
+  const run = await journey.until("it ends", (now) => {
+    if (now.paused !== undefined) paused.push(JSON.stringify(now.paused.reason));
+    return ended(now) || paused.length > 0;
+  });
+  expect([paused, run.phase]).toEqual([[], "Succeeded"]);
+  await journey.world.untilComment(release, "**Succeeded**");
+  await journey.stop();
+  const merged = journey.subjects().filter((subject) => subject.startsWith("my-app v1.4.2: "));
+  expect([merged.length, new Set(merged).size]).toEqual([12, 12]);
+  expect(new Set(journey.versions().values())).toEqual(new Set(["v1.4.2"]));
+  const page = githubPage(journey.world);
+  const open = ((await page.get("/pulls?state=open")) as { number: number }[]).map(({ number }) => number);
+  const markers = (await page.comments(release)).map(({ body }) => body.split("\n")[0]);
+  expect([open, markers.length]).toEqual([[], new Set(markers).size]);
+  expect(count()).toBeGreaterThan(5);
+  expect(journey.errors).toEqual([]);
+});

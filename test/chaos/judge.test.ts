@@ -30,14 +30,24 @@ describe("of a run's end", () => {
     ["a batch merged twice", { merges: [...MERGES.slice(0, 2), ...MERGES.slice(1)] }, /^merged twice: app v2: batch 2 of 2 of canary$/],
     ["batches of a stage out of order", { merges: [1, 0, 2, 3].map((n) => MERGES[n] ?? "") }, /^merged out of turn: /],
     ["a stage before the one it follows", { merges: [0, 2, 1, 3].map((n) => MERGES[n] ?? "") }, /^merged out of turn: /],
-    ["two comments of a kind", { pulls: END.pulls.map((one) => ({ ...one, comments: [SUMMARY, SUMMARY] })) }, /^there are twins on "Release v2"/],
+    [
+      "two comments of a kind",
+      { pulls: END.pulls.map((one) => ({ ...one, comments: [SUMMARY, SUMMARY] })) },
+      /^there are twins on "Release v2"/,
+    ],
   ])("%s is found", async (_what, end, found) => {
     expect(await judged(end)).toContainEqual(expect.stringMatching(found));
   });
 
   test("whatever is not as without faults is found", async () => {
     const view = { journal: async () => commits(1) } as View;
-    const changed: Partial<End>[] = [{ phase: "Paused" }, { versions: ["c1 v1"] }, { branches: [] }, { openIssues: ["odd"] }, { batches: [] }];
+    const changed: Partial<End>[] = [
+      { phase: "Paused" },
+      { versions: ["c1 v1"] },
+      { branches: [] },
+      { openIssues: ["odd"] },
+      { batches: [] },
+    ];
     for (const one of changed)
       expect(await againstEnd(view, { ...END, ...one }, END)).toEqual([expect.stringContaining(`its ${Object.keys(one)[0]} are not`)]);
   });
@@ -63,7 +73,11 @@ describe("of what was written", () => {
   });
 
   test.each<[string, Write, string]>([
-    ["one who has lost the repository to nobody yet", write("one", 1100), "one wrote to acme/Fleet-1, which was looked after by nobody for 100 ms"],
+    [
+      "one who has lost the repository to nobody yet",
+      write("one", 1100),
+      "one wrote to acme/Fleet-1, which was looked after by nobody for 100 ms",
+    ],
     ["one who has lost it to another", write("one", 1500), "which was looked after by two for 300 ms"],
     ["one who never had it", write("three", 3100), "three wrote to"],
     ["one before anybody has it", write("one", -1), "looked after by nobody"],

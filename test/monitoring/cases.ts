@@ -143,6 +143,16 @@ export const ALERT_CASES: Record<string, AlertCase> = {
       'stagecoach_shared_repositories{state="owned",instance="b"} 40x30',
     ],
   },
+  StagecoachRepositoriesSlowed: {
+    fires: ['stagecoach_shared_repositories{state="slowed",instance="a"} 0x4 1 0x30'],
+    at: "8m",
+    before: "3m",
+    labels: { severity: "warning" },
+    healthy: [
+      'stagecoach_shared_repositories{state="slowed",instance="a"} 0x30',
+      'stagecoach_shared_repositories{state="owned",instance="a"} 9x30',
+    ],
+  },
   StagecoachReplicaTakenForDead: {
     fires: ['stagecoach_lease_losses_total{instance="a"} 0+1x30', 'stagecoach_lease_losses_total{instance="b"} 0x30'],
     at: "6m",

@@ -34,6 +34,8 @@ interface MemoryQueue extends Queue {
   next(repository: string): number | undefined;
   /** Nothing is asked of a repo, nor is it being looked at. */
   isIdle(repository: string): boolean;
+  /** Whatever is asked of it waits until then, but for what somebody says. */
+  slow(repository: string, until: number): void;
 }
 
 /** Opens a queue. A round that throws is tried again after 1 s, doubling up to 60 s. */
@@ -59,8 +61,15 @@ export function memoryQueue(options: QueueOptions): MemoryQueue {
     },
     depth: () => depthOf(state),
     next(repository) {
-      const earliest = Math.min(...(repos.get(repository)?.due.values() ?? []));
-      return Number.isFinite(earliest) ? earliest : undefined;
+      const { due, notBefore, heard } = repos.get(repository) ?? nothingAsked();
+      const earliest = Math.min(...due.values());
+      return Number.isFinite(earliest) ? Math.max(earliest, heard ? 0 : notBefore) : undefined;
+    },
+    slow(repository, until) {
+      const asked = repos.get(repository) ?? nothingAsked();
+      repos.set(repository, asked);
+      asked.notBefore = until;
+      arm(state, asked);
     },
     isIdle(repository) {
       const asked = repos.get(repository);

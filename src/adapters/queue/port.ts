@@ -126,8 +126,8 @@ export interface ShownBoard {
   onRead(listener: (parts: readonly ShownPart[]) => Promise<void>): void;
   /** Somebody looks: resolves once what was written before is told, or cannot be. */
   look(): Promise<void>;
-  /** undefined: what is shown of it is as of now. */
-  standingOf(repository: string): ShownStanding | undefined;
+  /** Nothing: what is shown of it is as of now, and all that came was looked at. */
+  standingOf(repository: string): readonly ShownStanding[];
 }
 
 export interface ShownPart {
@@ -139,11 +139,13 @@ export interface ShownPart {
   content: Uint8Array | undefined;
 }
 
-/** Why what is shown may be from before, and since when, by the clock of all. */
-export interface ShownStanding {
-  code: "SHOWN_BY_NOBODY" | "SHOWN_WITHOUT_DATABASE";
-  at: number;
-}
+/** What is to be said of it besides what is shown; times are by the clock of all. */
+export type ShownStanding =
+  /** It may be from before; at: since when. */
+  | { code: "SHOWN_BY_NOBODY" | "SHOWN_WITHOUT_DATABASE"; at: number }
+  /** Whoever has it waits until then: so many owners in a row were gone before they had looked at it to the end. */
+  | { code: "REPOSITORY_SLOWED"; owners: number; until: number }
+  | { code: "DELIVERIES_SET_ASIDE"; webhooks: number };
 
 /** How the repositories are shared just now. */
 export interface SharingState {
@@ -154,6 +156,8 @@ export interface SharingState {
   owned: number;
   /** Known, and looked after by nobody. */
   free: number;
+  /** Of all: whoever has them waits, for their owners were gone one after the other. */
+  slow: number;
   /** Deliveries that are kept, and were not looked at yet; of those looked after here. */
   waiting: number;
   /** Deliveries that could not be looked at again and again. */

@@ -42,6 +42,9 @@ export interface AttentionReasons {
   /** The replica that looks after it writes what this one cannot read. */
   SHOWN_UNREAD: { said: string };
   SHOWN_TOO_LARGE: NoData;
+  /** owners: replicas in a row that ended in the midst of a look at it. */
+  REPOSITORY_SLOWED: { owners: number; until: Time };
+  DELIVERIES_SET_ASIDE: { webhooks: number };
   /** To whoever gives a command meanwhile: it waits. */
   NOTHING_IS_DONE: { because: AnyReason };
 }

@@ -114,7 +114,7 @@ describe.skipIf(POSTGRES === undefined)("a delivery that is kept", () => {
 
   test("that cannot be read is set aside, and holds no other up", async () => {
     const { url, database } = await freshDatabase();
-    const { start, second } = openMachines(url);
+    const { start, second, until } = openMachines(url);
     const heard: string[] = [];
     const first = await start(["o/0"], {
       onDelivery({ guid }) {
@@ -127,6 +127,9 @@ describe.skipIf(POSTGRES === undefined)("a delivery that is kept", () => {
     await second();
     await second();
     expect([heard, await kept(database)]).toEqual([["b"], ["poison set aside", "b done"]]);
+    const standing = () => first.queue.board?.standingOf("o/0").find(({ code }) => code === "DELIVERIES_SET_ASIDE");
+    await until(() => standing() !== undefined, 200);
+    expect(standing()).toMatchObject({ webhooks: 1 });
   });
 
   test("that a newer version wrote says that all of its repository is to be looked at", async () => {

@@ -40,6 +40,8 @@ export interface Seen {
   /** Repositories in all, and of them those that nobody has. */
   total: number;
   free: number;
+  /** Those that are slowed; see `marks.ts`. */
+  slow: number;
 }
 
 interface MembershipOptions {
@@ -110,7 +112,7 @@ export function openMembership({ database, home, version, address, onTold, onLos
     async beat(): Promise<Seen> {
       const me = await renew();
       const session = await database.lone(onTold);
-      const all = await session.query<Record<keyof Replica, string> & { total: string; free: string; oldest: number }>(LOOK);
+      const all = await session.query<Record<keyof Replica, string> & Counts>(LOOK);
       const [count] = all;
       checkOldest(count?.oldest);
       const replicas = all.map(({ id, home, address, version, beats, joined, owned }) => {
@@ -119,7 +121,8 @@ export function openMembership({ database, home, version, address, onTold, onLos
       const at = time.monotonic();
       const dead = counts.still(replicas, at).filter((one) => one.id !== me);
       const living = replicas.filter((one) => !dead.includes(one));
-      return { me, at, living, dead, total: Number(count?.total ?? 0), free: Number(count?.free ?? 0) };
+      const { total = 0, free = 0, slow = 0 } = count ?? {};
+      return { me, at, living, dead, total: Number(total), free: Number(free), slow: Number(slow) };
     },
     /** Takes the row of a dead one away; what it had is free then. False: it lives, or another was faster. */
     async bury({ id: whose, beats }: Replica): Promise<boolean> {
@@ -136,10 +139,19 @@ export function openMembership({ database, home, version, address, onTold, onLos
   };
 }
 
+interface Counts {
+  total: string;
+  free: string | null;
+  slow: string;
+  oldest: number;
+}
+
 /** Repositories are gone through once, however many replicas there are. */
-const LOOK = `with counts as (select owner, count(*) as n from stagecoach.repositories group by owner)
+const LOOK = `with counts as (
+    select owner, count(*) as n, count(*) filter (where slow_until > now()) as slow from stagecoach.repositories group by owner)
   select r.id, r.home, r.address, r.version, r.beats, r.joined, coalesce(c.n, 0) as owned,
     (select coalesce(sum(n), 0) from counts) as total, (select n from counts where owner is null) as free,
+    (select coalesce(sum(slow), 0) from counts) as slow,
     (select max(oldest) from stagecoach.schema) as oldest
   from stagecoach.replicas r left join counts c on c.owner = r.id order by r.joined`;
 

@@ -90,6 +90,16 @@ drop index stagecoach.deliveries_waiting;
 create index deliveries_waiting on stagecoach.deliveries (seq) where done_at is null and set_aside_at is null;
 `,
   },
+  {
+    oldest: 1,
+    sql: `
+alter table stagecoach.repositories
+  -- Owners in a row that began a round, and were gone before one of theirs had ended.
+  add column unended int not null default 0,
+  -- No round of it is begun before, but for what somebody says; null: it is not slowed.
+  add column slow_until timestamptz;
+`,
+  },
 ];
 
 /** How many steps this program knows. */

@@ -11,12 +11,25 @@ interface OwnershipOptions {
   database: Database;
   membership: Pick<Membership, "id" | "holds">;
   home: string;
-  /** It is looked after here from now on. `dueAt`: when it wants to be looked at; undefined: nothing is awaited. */
-  onTaken(repository: string, dueAt: number | undefined): void;
+  /** It is looked after here from now on. */
+  onTaken(taken: Taken): void;
   /** Resolves when nothing of it goes on here. Gives when it wants to be looked at. */
   onLeft(repository: string): Promise<number | undefined>;
   onFree(): void;
 }
+
+export interface Taken {
+  repository: string;
+  /** When it wants to be looked at; undefined: nothing is awaited. */
+  dueAt: number | undefined;
+  /** Owners in a row that ended no round of it. */
+  unended: number;
+  /** For so long no round is begun; 0: it is not slowed. */
+  slowMs: number;
+}
+
+/** Owners in a row that were gone before a round of it had ended, from which on it is slowed: in a round of an innocent one few are killed. */
+export const MOST_UNENDED = 5;
 
 interface Owned {
   epoch: number;
@@ -47,12 +60,12 @@ export function openOwnership(options: OwnershipOptions) {
   async function take({ me, living, total, free }: Seen): Promise<string[]> {
     const room = shareOf(total, living) - owned.size;
     if (free === 0 || room <= 0 || known.size === 0) return [];
-    const rows = await database.query<{ key: string; epoch: string; due_at: string | null }>(TAKE, [me, home, [...known], room]);
+    const rows = await database.query<TakenRow>(TAKE, [me, home, [...known], room]);
     // Taken for dead meanwhile, it has none of them.
     if (membership.id() !== me) return [];
-    for (const { key, epoch, due_at: dueAt } of rows) {
+    for (const { key, epoch, due_at: dueAt, unended, slow_ms: slowMs } of rows) {
       owned.set(key, { epoch: Number(epoch), leaving: false });
-      onTaken(key, dueAt === null ? undefined : Number(dueAt));
+      onTaken({ repository: key, dueAt: dueAt === null ? undefined : Number(dueAt), unended, slowMs: Number(slowMs ?? 0) });
     }
     return rows.map(({ key }) => key);
   }
@@ -143,18 +156,32 @@ export function openOwnership(options: OwnershipOptions) {
   };
 }
 
+interface TakenRow {
+  key: string;
+  epoch: string;
+  due_at: string | null;
+  unended: number;
+  slow_ms: string | null;
+}
+
 function shareOf(total: number, living: readonly Replica[]): number {
   return Math.ceil(total / Math.max(1, living.length));
 }
 
 const REGISTER = "insert into stagecoach.repositories (key) select unnest($1::text[]) on conflict do nothing returning key";
-/** Rows that another is just taking are passed by; the foreign key lets no dead replica take any. */
+/**
+ * Rows that another is just taking are passed by; the foreign key lets no dead replica take any. Those that are slowed are so for 1, 2, 4 … 10
+ * minutes, each a little otherwise: whichever was only looked at beside the one that ends its owners gets through alone.
+ */
 const TAKE = `with free as (
     select key from stagecoach.repositories where owner is null and key = any($3::text[])
     order by array_position(homes, $2::text) nulls last, due_at nulls last, key limit least($4::int, ${MOST_ROWS}) for update skip locked)
   update stagecoach.repositories r set owner = $1::uuid, epoch = r.epoch + 1,
-    homes = (array_prepend($2::text, array_remove(r.homes, $2::text)))[1:${MOST_HOMES}]
-  from free where r.key = free.key returning r.key, r.epoch, r.due_at`;
+    homes = (array_prepend($2::text, array_remove(r.homes, $2::text)))[1:${MOST_HOMES}],
+    slow_until = case when r.slow_until > now() then r.slow_until when r.unended >= ${MOST_UNENDED} then
+      now() + least(interval '10 minutes', interval '1 minute' * 2 ^ least(r.unended - ${MOST_UNENDED}, 4)) * (0.8 + 0.4 * random()) end
+  from free where r.key = free.key
+  returning r.key, r.epoch, r.due_at, r.unended, (extract(epoch from r.slow_until - now()) * 1000)::bigint as slow_ms`;
 const MEND = "update stagecoach.repositories set owner = null, due_at = 0 where owner = $1::uuid and key <> all($2::text[])";
 /** First what a replica with room has the mirror of, then where nothing goes on. */
 const SPARE = `select key from stagecoach.repositories where owner = $1::uuid

@@ -1,9 +1,10 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { POSTGRES } from "../../../../test/support/postgres.ts";
 import { NotOurs } from "../../outbound/asker.ts";
-import { openMachines } from "../testing/machines.ts";
+import { openMachines, SAID } from "../testing/machines.ts";
 import { closeAll, databaseAt, freshDatabase } from "../testing/open-queue.ts";
 import { type Database, DatabaseError } from "./database.ts";
+import { MOST_UNENDED } from "./ownership.ts";
 
 /** Its answer to one statement does not arrive; whether it was carried out is another matter. */
 function losing(database: Database, marks: string, isDone: boolean): Database & { lost: () => boolean } {
@@ -152,6 +153,104 @@ describe.skipIf(POSTGRES === undefined)("replicas that share repositories", () =
     const second = await start(NAMES);
     await until(() => second.owned().length === 6);
     expect([database.lost(), first.owned().length]).toEqual([true, 6]);
+  });
+
+  describe("of which one after the other ends in a round of one repository", () => {
+    const names = ["o/poison", "o/fine"];
+    const hangs = (repository: string) => (repository === "o/poison" ? new Promise<void>(() => undefined) : Promise.resolve());
+
+    /** So many owners begin a round of it, and stop in its midst. What the next one does is told. */
+    async function afterDeaths(deaths: number, before = (_database: Database): unknown => undefined) {
+      const { url, database } = await freshDatabase();
+      const machines = openMachines(url);
+      const begun: string[] = [];
+      const next = async () => {
+        const machine = await machines.start(names, {
+          handler: (repository) => {
+            begun.push(repository);
+            return hangs(repository);
+          },
+        });
+        await machines.until(() => machine.owned().length === names.length);
+        return machine;
+      };
+      for (let n = 1; n <= deaths; n++) {
+        const machine = await next();
+        for (const repository of names) machine.queue.wake({ repository, rollout: null });
+        const marked = async () => (await rows(database)).includes(`o/poison ${n}`);
+        while (!(await marked())) await new Promise(setImmediate);
+        await machines.second();
+        machine.stop();
+      }
+      begun.length = 0;
+      await before(database);
+      return { ...machines, database, begun, machine: await next() };
+    }
+
+    async function rows(database: Database): Promise<string[]> {
+      const found = await database.query<{ key: string; unended: number }>("select key, unended from stagecoach.repositories order by key");
+      return found.map(({ key, unended }) => `${key} ${unended}`);
+    }
+
+    test("the next waits before it looks at that one, and at no other, and says so; then it looks", async () => {
+      const { begun, machine, database, second: pass, until, clock } = await afterDeaths(MOST_UNENDED);
+      await pass();
+      machine.queue.wake({ repository: "o/fine", rollout: null });
+      machine.queue.wake({ repository: "o/poison", rollout: null });
+      await pass();
+      expect([begun.includes("o/poison"), begun.includes("o/fine")]).toEqual([false, true]);
+      expect(machine.queue.sharing()).toMatchObject({ slow: 1, owned: 2, free: 0 });
+      await until(() => machine.queue.board?.standingOf("o/poison").length === 1);
+      expect(machine.queue.board?.standingOf("o/poison")).toMatchObject([{ code: "REPOSITORY_SLOWED", owners: MOST_UNENDED }]);
+      expect(machine.queue.board?.standingOf("o/fine")).toEqual([]);
+      expect(await rows(database)).toEqual(["o/fine 0", `o/poison ${MOST_UNENDED}`]);
+      clock.advance(75_000);
+      await pass();
+      expect(begun).toContain("o/poison");
+      for (let n = 0; n < 2; n++) await pass();
+      expect(machine.queue.sharing()).toMatchObject({ slow: 0 });
+    });
+
+    test("one fewer slows nothing", async () => {
+      const { begun, machine, second: pass } = await afterDeaths(MOST_UNENDED - 1);
+      await pass();
+      expect(begun).toContain("o/poison");
+      expect(machine.queue.sharing()).toMatchObject({ slow: 0 });
+    });
+
+    test("what somebody says is looked at at once; what was said before it was taken waits", async () => {
+      const keep = "insert into stagecoach.deliveries (guid, repository, version, event) values ('before', 'o/poison', 1, $1)";
+      const { begun, machine, second: pass } = await afterDeaths(MOST_UNENDED, (database) => database.query(keep, [JSON.stringify(SAID)]));
+      for (let n = 0; n < 2; n++) await pass();
+      expect([machine.deliveries.length, begun.includes("o/poison")]).toEqual([1, false]);
+      await machine.queue.keep({ guid: "now", repository: "o/poison", event: SAID });
+      await pass();
+      expect(begun).toContain("o/poison");
+    });
+  });
+
+  test("count no owner that is gone once a round has ended, well or not", async () => {
+    const { url, database } = await freshDatabase();
+    const { start, second: pass } = openMachines(url);
+    await database.query("insert into stagecoach.repositories (key, unended) values ('o/0', 3)");
+    const machine = await start(["o/0"], { handler: () => Promise.reject(new Error("GitHub is down")) });
+    machine.queue.wake({ repository: "o/0", rollout: null });
+    await machine.queue.idle();
+    for (let n = 0; n < 2; n++) await pass();
+    expect(await database.query("select unended from stagecoach.repositories")).toEqual([{ unended: 0 }]);
+  });
+
+  test("look at what they were asked for before it was theirs, though nothing is due there: after an end of all", async () => {
+    const { url } = await freshDatabase();
+    const { start, until, second: pass } = openMachines(url);
+    const before = await start(NAMES);
+    await before.queue.idle();
+    for (let n = 0; n < 2; n++) await pass();
+    before.stop();
+    const fresh = await start(NAMES);
+    for (const repository of NAMES) fresh.queue.wake({ repository, rollout: null });
+    expect(fresh.rounds).toEqual([]);
+    await until(() => new Set(fresh.rounds).size === NAMES.length, 9);
   });
 
   test("forget what GitHub lists no more and nobody has, and know again what was forgotten too soon", async () => {

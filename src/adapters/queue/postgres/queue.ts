@@ -11,8 +11,9 @@ import type { SharedQueue, SharingOptions, SharingState, WakeRequest } from "../
 import { beating } from "./beating.ts";
 import { CHANNEL, type Database } from "./database.ts";
 import { openDeliveries } from "./deliveries.ts";
+import { openMarks } from "./marks.ts";
 import { MACHINE, openMembership, type Seen, type Time } from "./membership.ts";
-import { openOwnership } from "./ownership.ts";
+import { openOwnership, type Taken } from "./ownership.ts";
 import { openShown, TOLD_SHOWN } from "./shown.ts";
 import { openWishes } from "./wishes.ts";
 
@@ -30,6 +31,8 @@ export interface PostgresOptions extends SharingOptions {
 }
 
 const TIDY_EVERY = 60;
+/** A look that was asked for before it was taken here is made after all where that was so lately, and after what is due. */
+const [ASKED_LATELY_MS, AFTER_MS] = [20_000, 1000];
 const [TOLD_DELIVERIES, TOLD_FREE] = ["deliveries", "free"];
 
 export function postgresQueue(options: PostgresOptions): SharedQueue {
@@ -37,6 +40,10 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
   const numbers = { lost: 0, takeovers: 0, setAside: 0, beats: 0 };
   /** What is asked of repositories that nobody is known to look after yet. */
   const asked = new Map<string, { request: WakeRequest; at: number | undefined }[]>();
+  /** When a look was last asked for that another is to make, if it lives. */
+  const passedBy = new Map<string, number>();
+  /** Slowed, and taken just now: what somebody had said before was heard by those who are gone. */
+  const slowed = new Set<string>();
   /** A round was due while the lease did not hold. */
   const missed = new Set<string>();
 
@@ -46,7 +53,7 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
     ...{ database, log, time, me: membership.id, owns: ownership.owns, onDelivery: options.onDelivery },
     onKept: () => tell(TOLD_DELIVERIES),
   });
-  const wishes = openWishes(database, membership.id);
+  const [wishes, marks] = [openWishes(database, membership.id), openMarks(database, membership.id)];
   const shown = openShown({ database, ownership, me: membership.id, time, clock, log });
   const inner = memoryQueue({ ...options, handler: round });
   const heart = beating({ membership, work, log, time, onRegained: regained, onOutdated: options.onOutdated });
@@ -63,8 +70,10 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
     await ownership.mend(seen);
     await ownership.take(seen);
     await deliveries.fetch();
+    slowed.clear();
     await deliveries.settle();
     await wishes.write();
+    await marks.write();
     await ownership.letGo(seen);
     shown.beat(seen);
     if (leads() && ++numbers.beats % TIDY_EVERY === 0) {
@@ -78,6 +87,7 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
     if (!ownership.owns(repository)) return void missed.add(repository);
     const heard = deliveries.begin(repository);
     const checkOurs = ownership.fence(repository);
+    if (marks.isFirst(repository)) await marks.begin(repository);
     try {
       await options.handler(repository, rollouts, over);
       // Of what became another's meanwhile nobody knows how far it came.
@@ -88,15 +98,30 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
       heard.failed();
       wishes.note(repository, 0);
       throw error;
+    } finally {
+      marks.ended(repository);
     }
+    inner.slow(repository, 0);
     heard.ended();
     if (ownership.owns(repository)) wishes.note(repository, options.isBusy?.(repository) === true ? 0 : inner.next(repository));
   }
 
-  function taken(repository: string, dueAt: number | undefined): void {
+  function taken({ repository, dueAt, unended, slowMs }: Taken): void {
     // Another may have written another.
     wishes.drop(repository);
-    if (dueAt !== undefined) inner.wake({ repository, rollout: null }, Math.max(dueAt, clock.now()));
+    const now = clock.now();
+    if (slowMs > 0) {
+      inner.slow(repository, now + slowMs);
+      slowed.add(repository);
+      log.error(
+        { repository, owners: unended, forMs: slowMs },
+        "one replica after the other ended while it looked at this repository: it is slowed",
+      );
+    }
+    if (dueAt !== undefined) inner.wake({ repository, rollout: null }, Math.max(dueAt, now));
+    if (now - (passedBy.get(repository) ?? Number.NEGATIVE_INFINITY) < ASKED_LATELY_MS)
+      inner.wake({ repository, rollout: null }, now + AFTER_MS);
+    passedBy.delete(repository);
     for (const { request, at } of asked.get(repository) ?? []) inner.wake(request, at);
     asked.delete(repository);
   }
@@ -105,7 +130,6 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
     const isIdle = inner.isIdle(repository) && !missed.has(repository) && options.isBusy?.(repository) !== true;
     await options.onLeft(repository);
     drop(repository);
-    wishes.drop(repository);
     shown.handedOn();
     return isIdle ? undefined : 0;
   }
@@ -114,12 +138,15 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
     inner.forget(repository);
     deliveries.drop(repository);
     missed.delete(repository);
+    wishes.drop(repository);
+    marks.drop(repository);
   }
 
   function onLost(): void {
     const keys = ownership.lose();
     numbers.lost += 1;
     wishes.dropAll();
+    marks.dropAll();
     shown.handedOn();
     log.warn({ repositories: keys.length }, "this replica was taken for dead: others look after what it had");
     for (const key of keys) {
@@ -148,9 +175,9 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
   const leads = (): boolean => membership.holds() && heart.seen()?.living[0]?.id === membership.id();
 
   function sharing(): SharingState {
-    const { living = [], free = 0 } = heart.seen() ?? {};
+    const { living = [], free = 0, slow = 0 } = heart.seen() ?? {};
     const { setAside, lost, takeovers } = numbers;
-    const now = { holds: membership.holds(), replicas: living.length, owned: ownership.keys().length, free };
+    const now = { holds: membership.holds(), replicas: living.length, owned: ownership.keys().length, free, slow };
     return { ...now, waiting: deliveries.count(), setAside, lost, takeovers };
   }
 
@@ -162,8 +189,9 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
     },
     wake(request, at) {
       const { repository } = request;
+      if (slowed.has(repository)) return inner.wake({ ...request, heard: false }, at);
       if (ownership.owns(repository)) return inner.wake(request, at);
-      if (ownership.isKnown(repository)) return;
+      if (ownership.isKnown(repository)) return void passedBy.set(repository, clock.now());
       asked.set(repository, [...(asked.get(repository) ?? []), { request, at }]);
       ownership.share([...ownership.known(), repository]);
       heart.hurry();
@@ -176,7 +204,7 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
     forget(repository) {
       drop(repository);
       asked.delete(repository);
-      wishes.drop(repository);
+      passedBy.delete(repository);
       ownership.forget(repository).catch(() => undefined);
     },
     share(repositories) {
@@ -190,6 +218,7 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
       await Promise.all([heart.stop(), shown.stop()]);
       await deliveries.settle().catch(() => undefined);
       await wishes.write().catch(() => undefined);
+      await marks.write().catch(() => undefined);
       await membership.leave().then(
         () => tell(TOLD_FREE),
         () => undefined,

@@ -6,10 +6,11 @@
  * what was under way, by PostgreSQL's own count of transactions. A notice makes a read come sooner and no more, for it may be lost.
  */
 import type { Clock } from "../../../core/base/time.ts";
-import type { ShownBoard, ShownPart, ShownStanding } from "../port.ts";
+import type { ShownBoard, ShownPart } from "../port.ts";
 import { CHANNEL, type Database } from "./database.ts";
 import type { Seen, Time } from "./membership.ts";
 import type { openOwnership } from "./ownership.ts";
+import { openStanding } from "./standing.ts";
 
 /** Of one part; what is larger is not shown. */
 export const LARGEST_PART = 8 * 1024 * 1024;
@@ -25,8 +26,6 @@ const ASLEEP_MS = 60_000;
 const FRESH_MS = 1500;
 /** Who looks waits for a read no longer. */
 const LONGEST_LOOK_MS = 3000;
-/** What is shown counts as from before where its owner, or PostgreSQL, has said nothing for so long. */
-const SILENT_MS = 3000;
 
 export const TOLD_SHOWN = "shown";
 
@@ -186,38 +185,6 @@ function batches(rows: readonly Sized[]): Sized[][] {
   return found;
 }
 
-/** Which repositories nobody is known to look after just now, and since when. */
-function openStanding(database: Database, time: Time, clock: Pick<Clock, "now">) {
-  const counts = new Map<string, { beats: number; since: number; at: number }>();
-  let lone = new Map<string, { since: number; at: number }>();
-  let last = { since: time.monotonic(), at: clock.now() };
-
-  return {
-    /** True: it is another than before. */
-    async see({ living, dead, free, me }: Seen): Promise<boolean> {
-      const now = { since: time.monotonic(), at: clock.now() };
-      const all = [...living, ...dead];
-      last = now;
-      for (const { id, beats } of all) if (counts.get(id)?.beats !== beats) counts.set(id, { beats, ...now });
-      for (const id of counts.keys()) if (!all.some((one) => one.id === id)) counts.delete(id);
-      const silent = all.filter(({ id }) => id !== me && now.since - (counts.get(id)?.since ?? now.since) >= SILENT_MS);
-      const before = lone;
-      if (free === 0 && silent.length === 0) {
-        lone = new Map();
-        return before.size > 0;
-      }
-      const rows = await database.query<{ key: string; owner: string | null }>(LONE, [silent.map(({ id }) => id)]);
-      lone = new Map(rows.map(({ key, owner }) => [key, before.get(key) ?? counts.get(owner ?? "") ?? now]));
-      return lone.size > 0 || before.size > 0;
-    },
-    of(repository: string): ShownStanding | undefined {
-      if (time.monotonic() - last.since >= SILENT_MS) return { code: "SHOWN_WITHOUT_DATABASE", at: last.at };
-      const since = lone.get(repository);
-      return since === undefined || time.monotonic() - since.since < SILENT_MS ? undefined : { code: "SHOWN_BY_NOBODY", at: since.at };
-    },
-  };
-}
-
 const WRITE = `with mine as (
     select key from stagecoach.repositories where key = $1 and owner = $2::uuid and epoch = $3::bigint for share),
   put as (
@@ -234,4 +201,3 @@ const LIST = `with seen as (select pg_snapshot_xmin(pg_current_snapshot()) as xm
 const READ = `select s.repository, s.part, s.format, s.content from stagecoach.shown s
   join unnest($1::text[], $2::text[]) as wanted (repository, part) on s.repository = wanted.repository and s.part = wanted.part
   where octet_length(s.content) <= $3`;
-const LONE = "select key, owner from stagecoach.repositories where owner is null or owner = any($1::uuid[])";

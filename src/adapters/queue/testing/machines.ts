@@ -4,6 +4,9 @@ import type { Database } from "../postgres/database.ts";
 import type { PostgresOptions } from "../postgres/queue.ts";
 import { databaseAt, replica } from "./open-queue.ts";
 
+/** The event of a delivery that somebody's words came with. */
+export const SAID = "said";
+
 /** A machine whose time all replicas share; one of them may be stopped, as by SIGSTOP, or cut off from PostgreSQL. */
 export function openMachines(url: string) {
   const clock = manualClock(1_000_000);
@@ -49,7 +52,8 @@ export function openMachines(url: string) {
         onLost: (repository) => void lost.push(repository),
         onDelivery(delivery) {
           deliveries.push(delivery);
-          if (delivery.repository !== undefined) machine.queue.wake({ repository: delivery.repository, rollout: null });
+          if (delivery.repository !== undefined)
+            machine.queue.wake({ repository: delivery.repository, rollout: null, heard: delivery.event === SAID });
           return true;
         },
         ...given,

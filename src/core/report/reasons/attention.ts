@@ -1,3 +1,4 @@
+import { count } from "../../base/count.ts";
 import type { AttentionReasons, WriteRefusals } from "../../reasons/attention.ts";
 import { type Entries, entriesOf } from "./entry.ts";
 import { bareBranches } from "./phrases.ts";
@@ -83,6 +84,20 @@ export const ATTENTION: Entries<AttentionReasons & WriteRefusals> = entriesOf<At
     subject: "repository",
     means: "replicas of two versions run side by side, or somebody else wrote to Stagecoach's tables in PostgreSQL",
     todo: "finish the upgrade; the other replicas show it",
+  },
+  REPOSITORY_SLOWED: {
+    says: ({ owners, until }) =>
+      `${owners} replicas, one after the other, ended while they looked at this repository, so the next look waits until ${stamp(until)}, or until somebody comments`,
+    subject: "repository",
+    means:
+      "something in the repository, or in what Stagecoach asks for it, takes the process down or stops it for seconds. With each replica more the wait doubles, up to ten minutes; a look that ends ends it",
+    todo: "look at the log for what the last of them said, and at its memory. A comment in the repository makes the next look come at once",
+  },
+  DELIVERIES_SET_ASIDE: {
+    says: ({ webhooks }) => `${count(webhooks, "webhook")} of this repository could not be read, or no look after it ended well`,
+    subject: "repository",
+    means: "GitHub, or a proxy, sent what Stagecoach cannot read, or twenty looks in a row failed. It is kept for three days",
+    todo: "look at the log for what could not be read. The repository is looked at all the same, with every resync",
   },
   SHOWN_TOO_LARGE: { says: "the run is so large that only the replica that looks after it shows it", subject: "run" },
   NOTHING_IS_DONE: {

@@ -111,7 +111,7 @@ export const CATALOG = {
   stagecoach_replicas: { type: "gauge", help: "With `queue.kind: postgres`: replicas that this one sees alive, itself among them" },
   stagecoach_shared_repositories: {
     type: "gauge",
-    help: "With `queue.kind: postgres`: repositories that this replica looks after (`owned`), and those that nobody does (`free`)",
+    help: "With `queue.kind: postgres`: repositories that this replica looks after (`owned`), those that nobody does (`free`), and of all, those whose next look waits since one replica after the other ended in them (`slowed`)",
     labels: ["state"],
   },
   stagecoach_deliveries_kept: {

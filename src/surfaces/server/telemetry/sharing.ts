@@ -10,7 +10,8 @@ export function readSharing(
   if (sharing === undefined) return;
   made.gauge("stagecoach_lease_held").set(sharing.holds ? 1 : 0);
   made.gauge("stagecoach_replicas").set(sharing.replicas);
-  for (const state of ["owned", "free"] as const) made.gauge("stagecoach_shared_repositories").set({ state }, sharing[state]);
+  const repositories = { owned: sharing.owned, free: sharing.free, slowed: sharing.slow };
+  for (const [state, count] of Object.entries(repositories)) made.gauge("stagecoach_shared_repositories").set({ state }, count);
   made.gauge("stagecoach_deliveries_kept").set({ state: "waiting" }, sharing.waiting);
   made.gauge("stagecoach_deliveries_kept").set({ state: "set-aside" }, sharing.setAside);
   for (const [name, total] of [

@@ -6,7 +6,7 @@
  * is asked by that name. A row that cannot be read leaves what was read before, and says so.
  */
 import { runFile } from "../../../adapters/git/journal/run-paths.ts";
-import type { ShownBoard, ShownPart } from "../../../adapters/queue/port.ts";
+import type { ShownBoard, ShownPart, ShownStanding } from "../../../adapters/queue/port.ts";
 import { iso } from "../../../core/base/time.ts";
 import { type AttentionReason, attentionReason } from "../../../core/reasons/attention.ts";
 import type { History } from "../../../core/report/plan/duration.ts";
@@ -82,9 +82,8 @@ export function openSharedViews({ repos, board, owns, log, announce, onChange }:
     const served = repos.get(key);
     const own = served && viewOf(served);
     const name = own?.repository ?? repos.nameOf(key) ?? key;
-    const standing = board?.standingOf(key);
     const isOwn = served?.journal !== undefined;
-    const marks = standing === undefined || (isOwn && standing.code === "SHOWN_BY_NOBODY") ? [] : [said(standing.code, standing.at)];
+    const marks = (board?.standingOf(key) ?? []).filter(({ code }) => !isOwn || code !== "SHOWN_BY_NOBODY").map(said);
     if (own !== undefined && isOwn) return marked(own, marks);
     const other = otherView(key, name);
     if (other !== undefined) return marked(other, [...(own?.attention ?? []), ...marks]);
@@ -119,8 +118,11 @@ function marked(view: View, more: readonly string[]): View {
   return more.length === 0 ? view : { ...view, attention: [...view.attention, ...more] };
 }
 
-function said(code: "SHOWN_BY_NOBODY" | "SHOWN_WITHOUT_DATABASE", at: number): string {
-  return sentenceOf(attentionReason(code, { at: iso(at) }));
+function said(standing: ShownStanding): string {
+  if (standing.code === "DELIVERIES_SET_ASIDE") return sentenceOf(attentionReason(standing.code, { webhooks: standing.webhooks }));
+  if (standing.code === "REPOSITORY_SLOWED")
+    return sentenceOf(attentionReason(standing.code, { owners: standing.owners, until: iso(standing.until) }));
+  return sentenceOf(attentionReason(standing.code, { at: iso(standing.at) }));
 }
 
 /** Whose they are is said by where they were read. */

@@ -17,7 +17,16 @@ export const ENGINE_FIELDS: Readonly<Record<string, unknown>> = {
     object: "ConfigMap argocd/all",
   },
   ...{ declaredIn: "apps/payments.yaml", fields: ["settle", "windows"], problem, planes: ["hub", "edge"], forbidden: false, how: "now" },
-  ...{ values: { version: "v1.4.2" }, limit: 5000, rounds: 2, remaining: 12, resetAt: Date.parse("2026-11-21T10:00:00Z"), everyMs: 60_000 },
+  ...{
+    values: { version: "v1.4.2" },
+    limit: 5000,
+    rounds: 2,
+    owners: 5,
+    webhooks: 2,
+    remaining: 12,
+    resetAt: Date.parse("2026-11-21T10:00:00Z"),
+    everyMs: 60_000,
+  },
   ...{
     range: "1.x",
     field: "spec.project",
