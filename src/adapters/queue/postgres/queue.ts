@@ -48,13 +48,12 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
   const missed = new Set<string>();
 
   const membership = openMembership({ database, home, version, time, onTold, onLost });
+  const me = membership.id;
   const ownership = openOwnership({ database, membership, home, onTaken: taken, onLeft: left, onFree: () => tell(TOLD_FREE) });
-  const deliveries = openDeliveries({
-    ...{ database, log, time, me: membership.id, owns: ownership.owns, onDelivery: options.onDelivery },
-    onKept: () => tell(TOLD_DELIVERIES),
-  });
-  const [wishes, marks] = [openWishes(database, membership.id), openMarks(database, membership.id)];
-  const shown = openShown({ database, ownership, me: membership.id, time, clock, log });
+  const heard = { owns: ownership.owns, onDelivery: options.onDelivery, onKept: () => tell(TOLD_DELIVERIES) };
+  const deliveries = openDeliveries({ database, log, time, me, ...heard });
+  const [wishes, marks] = [openWishes(database, me), openMarks(database, me)];
+  const shown = openShown({ database, ownership, me, time, clock, log });
   const inner = memoryQueue({ ...options, handler: round });
   const heart = beating({ membership, work, log, time, onRegained: regained, onOutdated: options.onOutdated });
 
@@ -200,7 +199,6 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
       while (asked.size > 0) await heart.next();
       await inner.idle();
     },
-    depth: inner.depth,
     forget(repository) {
       drop(repository);
       asked.delete(repository);
@@ -211,9 +209,8 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
       ownership.share(repositories);
       heart.hurry();
     },
-    ...{ owns: ownership.owns, fence: ownership.fence, keep: deliveries.keep },
-    leads,
-    close: inner.close,
+    ...{ owns: ownership.owns, fence: ownership.fence, keep: deliveries.keep, depth: inner.depth, close: inner.close },
+    ...{ leads, sharing, board: shown.board },
     async leave() {
       await Promise.all([heart.stop(), shown.stop()]);
       await deliveries.settle().catch(() => undefined);
@@ -224,7 +221,5 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
         () => undefined,
       );
     },
-    sharing,
-    board: shown.board,
   };
 }
