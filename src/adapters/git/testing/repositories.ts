@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -36,20 +36,43 @@ export interface Workspace {
   remove(): void;
 }
 
-/** A remote with one commit on `main` that holds `files`, and a checkout of it. */
+const FORMAT = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n";
+/** git keeps house after commits and pushes, by processes that no test waits for. */
+const NO_HOUSEKEEPING = "[maintenance]\n\tauto = false\n[gc]\n\tauto = 0\n[receive]\n\tautogc = false\n";
+
+/** What `git init` writes, without a process. */
+function init(directory: string, config: string): void {
+  for (const folder of ["hooks", "objects/info", "objects/pack", "refs/heads", "refs/tags"])
+    mkdirSync(join(directory, folder), { recursive: true });
+  writeFileSync(join(directory, "HEAD"), "ref: refs/heads/main\n");
+  writeFileSync(join(directory, "config"), `${FORMAT}${NO_HOUSEKEEPING}${config}`);
+}
+
+/** A remote with one commit on `main` that holds `files`, and a checkout of it. Both have one store of objects: a push moves a branch, and no more. */
 export function workspace(files: Record<string, string> = { "README.md": "hello\n" }): Workspace {
   const directory = mkdtempSync(join(tmpdir(), "stagecoach-git-"));
   const origin = join(directory, "origin.git");
   const checkout = join(directory, "checkout");
-  git(directory, "init", "--bare", "--quiet", "--initial-branch=main", origin);
   // As GitHub does.
-  git(origin, "config", "uploadpack.allowFilter", "true");
-  git(origin, "config", "uploadpack.allowAnySHA1InWant", "true");
-  git(directory, "init", "--quiet", "--initial-branch=main", checkout);
-  git(checkout, "remote", "add", "origin", origin);
+  init(origin, "[core]\n\tbare = true\n[uploadpack]\n\tallowFilter = true\n\tallowAnySHA1InWant = true\n");
+  const own = join(checkout, ".git");
+  init(own, `[remote "origin"]\n\turl = ${origin}\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n`);
+  rmSync(join(own, "objects"), { recursive: true });
+  symlinkSync(join(origin, "objects"), join(own, "objects"));
   const writeFile = (path: string, text: string): void => {
     mkdirSync(dirname(join(checkout, path)), { recursive: true });
     writeFileSync(join(checkout, path), text);
+  };
+  const push = (): string => {
+    const branch = readFileSync(join(own, "HEAD"), "utf8")
+      .trim()
+      .replace(/^ref: refs\/heads\//, "");
+    const commit = readFileSync(join(own, "refs/heads", branch), "utf8");
+    for (const ref of [join(origin, "refs/heads", branch), join(own, "refs/remotes/origin", branch)]) {
+      mkdirSync(dirname(ref), { recursive: true });
+      writeFileSync(ref, commit);
+    }
+    return commit.trim();
   };
   const commitFiles: Workspace["commitFiles"] = (changes, message = "change") => {
     for (const [path, text] of Object.entries(changes)) {
@@ -58,8 +81,7 @@ export function workspace(files: Record<string, string> = { "README.md": "hello\
     }
     git(checkout, "add", "--all");
     git(checkout, "commit", "--quiet", "--allow-empty", "-m", message);
-    git(checkout, "push", "--quiet", "origin", "HEAD");
-    return git(checkout, "rev-parse", "HEAD");
+    return push();
   };
   commitFiles(files, "first");
   return {
