@@ -163,22 +163,36 @@ describe("each cluster follows a branch of its own", () => {
 });
 
 describe("each cluster follows a tag of its own", () => {
-  test("the tags, annotated at first, are moved batch by batch, and /rollback moves them back to the commit", async () => {
+  test("the tags, annotated at first, are moved batch by batch; /requeue moves one back and on again, and /rollback all of them to their commits", async () => {
     journey = await startJourney({ files: environmentTags });
     const { world } = journey;
     await followBranches(world, "tag");
     const tags = () => branchHeads(world, "tags");
     const old = tags();
+    const [bad = "", bob] = ["eu-central-1-a", world.github.actAs("bob")];
+    world.argocd.setFault(bad, { kind: "degraded", application: `my-app-${bad}` });
     const release = await releaseTag(world, "v1.4.2");
     const first = await journey.until("the first batch is moved", (run) => run.batches[0]?.merged !== undefined);
     expect([...tags()].filter(([, commit]) => commit === release).map(([name]) => name)).toEqual(clustersIn(first.batches[0] as Batch));
+    const failed = await journey.until("one fails", (run) => run.phase === "Paused");
+    bob.comment(world.repository, failed.trigger.pull ?? 0, `/requeue ${bad}`);
+    const put = await journey.until("its tag is moved back", ({ batches }) =>
+      batches.some(({ kind, merged }) => kind === "Revert" && merged),
+    );
+    expect([tags().get(bad), put.batches.at(-1)?.targets[0]?.edits]).toEqual([
+      old.get(bad),
+      [expect.objectContaining({ from: release, to: old.get(bad) })],
+    ]);
+    world.argocd.setFault(bad, null);
+    bob.comment(world.repository, failed.trigger.pull ?? 0, "/resume");
     const run = await journey.until("the run ends", ended);
     expect([run.phase, journey.errors]).toEqual(["Succeeded", []]);
     expect(new Set(tags().values())).toEqual(new Set([release]));
     const seen = () => applications(world).map(({ status }) => status?.sync?.revision);
     expect(seen()).toEqual(world.clusters.map(() => release));
     const pull = run.trigger.pull ?? 0;
-    world.github.actAs("bob").comment(world.repository, pull, "/rollback");
+    expect(run.batches.filter(({ kind }) => kind === "CatchUp").map(clustersIn)).toEqual([[bad]]);
+    bob.comment(world.repository, pull, "/rollback");
     const back = await journey.until("it is taken back", (now) => now.number === 2 && ended(now));
     expect([back.phase, journey.errors]).toEqual(["RolledBack", []]);
     expect(tags()).toEqual(old);

@@ -47,7 +47,6 @@ export interface StageReasons {
   REQUEUE_STILL_MATCHES: { attempt: number; of: number };
   REQUEUED_TOO_OFTEN: { attempts: number };
   JOINED_LATE: None;
-  REVERT_OF_BRANCH: { cluster: string; branch: string };
   REVERT_OF_MADE_PIN: { cluster: string; file: string };
 
   QUARANTINE_UNREACHABLE: { because: AnyReason };

@@ -110,14 +110,6 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
   },
   REQUEUED_TOO_OFTEN: { says: ({ attempts }) => `it is still put off after ${count(attempts, "check")}`, subject: "cluster" },
   JOINED_LATE: { says: "it joined during the run, and gets the release after the last stage", subject: "cluster" },
-  REVERT_OF_BRANCH: {
-    says: ({ cluster, branch }, names) => {
-      const name = names.cluster(cluster);
-      return `Stagecoach does not put ${name} back alone, since ${sayRef(branch)} is moved only with its run; \`/skip ${name}\` goes on without it, \`/rollback\` moves all back`;
-    },
-    subject: "cluster",
-    actions: ["skip", "rollback"],
-  },
   REVERT_OF_MADE_PIN: {
     says: ({ cluster, file }, names) => {
       const name = names.cluster(cluster);

@@ -46,8 +46,6 @@ function ofKey({ targets }: Batch, { key }: BatchTarget): BatchTarget | undefine
 /** Why what a batch has changed for a cluster cannot be put back; undefined: it can be. */
 export function cannotRevert(targets: readonly BatchTarget[]): RunReason | undefined {
   for (const { cluster, edits } of targets) {
-    const branch = edits.find((edit) => edit.kind === "branch");
-    if (branch !== undefined) return runReason("REVERT_OF_BRANCH", { cluster, branch: branch.path });
     const made = edits.find((edit) => edit.from === null);
     if (made !== undefined) return runReason("REVERT_OF_MADE_PIN", { cluster, file: made.file });
   }
