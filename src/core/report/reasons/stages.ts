@@ -1,7 +1,6 @@
 /** How a run goes on from batch to batch and stage to stage, and to its end. */
 
 import { count } from "../../base/count.ts";
-import { sayRef } from "../../base/ref-name.ts";
 import { formatDuration } from "../../base/time.ts";
 import type { StageReasons } from "../../reasons/stages.ts";
 import { type Entries, entriesOf } from "./entry.ts";
