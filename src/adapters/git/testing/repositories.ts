@@ -48,6 +48,18 @@ function init(directory: string, config: string): void {
   writeFileSync(join(directory, "config"), `${FORMAT}${NO_HOUSEKEEPING}${config}`);
 }
 
+/** Moves the remote's branch to the checkout's, whose objects it has. Gives the commit. */
+function push(checkout: string, origin: string): string {
+  const own = join(checkout, ".git");
+  const branch = readFileSync(join(own, "HEAD"), "utf8").trim().slice("ref: refs/heads/".length);
+  const commit = readFileSync(join(own, "refs/heads", branch), "utf8");
+  for (const ref of [join(origin, "refs/heads", branch), join(own, "refs/remotes/origin", branch)]) {
+    mkdirSync(dirname(ref), { recursive: true });
+    writeFileSync(ref, commit);
+  }
+  return commit.trim();
+}
+
 /** A remote with one commit on `main` that holds `files`, and a checkout of it. Both have one store of objects: a push moves a branch, and no more. */
 export function workspace(files: Record<string, string> = { "README.md": "hello\n" }): Workspace {
   const directory = mkdtempSync(join(tmpdir(), "stagecoach-git-"));
@@ -63,17 +75,6 @@ export function workspace(files: Record<string, string> = { "README.md": "hello\
     mkdirSync(dirname(join(checkout, path)), { recursive: true });
     writeFileSync(join(checkout, path), text);
   };
-  const push = (): string => {
-    const branch = readFileSync(join(own, "HEAD"), "utf8")
-      .trim()
-      .replace(/^ref: refs\/heads\//, "");
-    const commit = readFileSync(join(own, "refs/heads", branch), "utf8");
-    for (const ref of [join(origin, "refs/heads", branch), join(own, "refs/remotes/origin", branch)]) {
-      mkdirSync(dirname(ref), { recursive: true });
-      writeFileSync(ref, commit);
-    }
-    return commit.trim();
-  };
   const commitFiles: Workspace["commitFiles"] = (changes, message = "change") => {
     for (const [path, text] of Object.entries(changes)) {
       if (text === null) rmSync(join(checkout, path));
@@ -81,7 +82,7 @@ export function workspace(files: Record<string, string> = { "README.md": "hello\
     }
     git(checkout, "add", "--all");
     git(checkout, "commit", "--quiet", "--allow-empty", "-m", message);
-    return push();
+    return push(checkout, origin);
   };
   commitFiles(files, "first");
   return {
