@@ -9,6 +9,7 @@ import { SHORT_LAG } from "../../src/sim/argocd/application/lag.ts";
 import { type EmbeddedWorld, startWorld } from "../../src/sim/world.ts";
 import { WEBHOOK_PATH } from "../../src/surfaces/server/deliveries/server.ts";
 import { type ReceivedSpan, startCollector } from "../support/collector.ts";
+import { freePort } from "../support/free-port.ts";
 import { type ServeProcess, startServe } from "../support/serve-process.ts";
 
 let world: EmbeddedWorld;
@@ -70,6 +71,17 @@ describe("stagecoach serve does not start", () => {
     );
     expect(await process.ended).toBe(3);
     expect(process.output()).toMatch(/refuses the App's key|knows no App with this APP_ID/);
+  });
+
+  test("where GitHub does not answer it waits, says so, and ends when it is told to", async () => {
+    const process = await serve(
+      [],
+      { ...credentials(), WEBHOOK_SECRET: "s3cret-s3cret", GHE_HOST: `127.0.0.1:${await freePort()}`, GHE_PROTOCOL: "http" },
+      { "stagecoach.yaml": `controlPlanes: [{ name: hub, kubeconfig: kubeconfig }]\n`, kubeconfig: world.kubeconfig },
+    );
+    await process.until(/"error":"connection refused".*"GitHub does not answer: the start waits for it"/);
+    process.child.kill("SIGTERM");
+    expect(await process.ended).toBe(0);
   });
 });
 

@@ -44,7 +44,7 @@ const server = await startBotServer({
   },
   log: silentLog,
   onEvent: (event) => queue.keep(deliveryOf(event)),
-  isReady: () => true,
+  state: () => "ready",
 });
 process.stdout.write(`${server.url}${WEBHOOK_PATH}\n`);
 for await (const line of createInterface({ input: process.stdin })) {

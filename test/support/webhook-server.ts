@@ -15,6 +15,6 @@ const server = await startBotServer({
   app: { appId: 1, privateKey, webhookSecret: process.env["BENCH_SECRET"] ?? "", baseUrl: "http://127.0.0.1:1" },
   log: silentLog,
   onEvent: (event) => queue.wake({ repository: event.repository ?? "", rollout: null }),
-  isReady: () => true,
+  state: () => "ready",
 });
 process.stdout.write(`${server.url}${WEBHOOK_PATH}\n`);

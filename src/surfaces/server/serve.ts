@@ -45,11 +45,14 @@ interface RunningServer {
   close(): Promise<void>;
 }
 
-/** The bot as its configuration says. Throws SettingError for what can never work, and one sentence where GitHub refuses us. */
+/**
+ * The bot as its configuration says. Throws SettingError for what can never work, and one sentence where GitHub refuses us; waits where it is
+ * away, until `stopping`.
+ */
 export async function startServer(
   config: ServerConfig,
   credentials: Credentials,
-  options: { log?: Log; clock?: Clock; env?: Environment; version?: string; onBroken?: () => void } = {},
+  options: { log?: Log; clock?: Clock; env?: Environment; version?: string; onBroken?: () => void; stopping?: AbortSignal } = {},
 ): Promise<RunningServer> {
   const { env = process.env, version = "" } = options;
   const secrets = [...secretsIn(credentials), ...notifySecrets(config, env)];
@@ -75,7 +78,7 @@ export async function startServer(
   });
   const { planes, analysis, hooks, notifier } = outside;
   const ports = { planes, analysis, hooks, notifier };
-  const own = { ...told(config, credentials), ...audience, ...ports, ...defined({ openQueue }) };
+  const own = { ...told(config, credentials), ...audience, ...ports, ...defined({ openQueue, stopping: options.stopping }) };
   const inside = { signing, sealKeys, directory, clock, log, telemetry };
   const bot = await startStagecoach({ ...own, ...inside, metrics: createMetrics({ version, ...config.metrics }) }).catch(
     async (error: unknown) => {

@@ -84,6 +84,8 @@ export interface StagecoachOptions extends Audience {
   roundLimits?: RoundLimits;
   /** Who looks after which repository, and when. Default: this process after all. */
   openQueue?: (options: SharingOptions) => SharedQueue;
+  /** A start that waits for GitHub ends with it. */
+  stopping?: AbortSignal;
 }
 
 export interface Stagecoach {
@@ -128,7 +130,7 @@ export async function startStagecoach(given: StagecoachOptions): Promise<Stageco
     // Of what is not known here yet, another replica may look after what this tells of.
     onEvent: (event) => (!repos.hasListed(event.installationId) || concerns(event, repos) ? queue.keep(deliveryOf(event)) : undefined),
     routes: webRoutes({ ...shownOf({ repos, views, octokit, room }, options), ...seenFrom(options), onChange, planes }, clock),
-    isReady: () => state === "ready",
+    state: () => (resync.isWaiting() ? "waiting for GitHub" : state),
   });
   metrics?.watch({ now: clock.now, runs, standing, planes, ...{ repositories: repos.counts, queue: queue.depth, sharing: queue.sharing } });
   const close: Stagecoach["close"] = async ({ withinMs = DRAIN_MS } = {}) => {
@@ -136,7 +138,7 @@ export async function startStagecoach(given: StagecoachOptions): Promise<Stageco
     await drain({ server, queue, repos, views, resync, room, log }, withinMs);
   };
   const first = await resync
-    .now()
+    .first(options.stopping)
     .then(queue.start)
     .catch(async (error: unknown) => {
       await close();

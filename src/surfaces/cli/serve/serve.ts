@@ -125,10 +125,15 @@ async function serve(config: ServerConfig, credentials: Credentials, env: Enviro
   let started = false;
   // In the midst of starting there is nothing to drain.
   const onBroken = () => (started ? broken.resolve(true) : process.exit(1));
-  const server = await startServer(config, credentials, { env, onBroken, version: ownVersion() }).catch((error: unknown) => {
+  const stopping = new AbortController();
+  void stopped.then(() => stopping.abort());
+  const options = { env, onBroken, version: ownVersion(), stopping: stopping.signal };
+  const server = await startServer(config, credentials, options).catch((error: unknown) => {
+    if (stopping.signal.aborted) return undefined;
     if (error instanceof SettingError) throw new CommandError(2, visible(error.message));
     throw new CommandError(3, visible(error instanceof Error ? error.message : String(error)));
   });
+  if (server === undefined) return 0;
   started = true;
   const isBroken = await Promise.race([stopped.then(() => false), broken.promise]);
   if (!isBroken) {

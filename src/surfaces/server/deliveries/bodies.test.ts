@@ -68,7 +68,7 @@ describe("the door for deliveries", () => {
   beforeEach(async () => {
     heard = [];
     const app = { appId: 1, privateKey, webhookSecret: SECRET };
-    server = await startBotServer({ app, log: silentLog, onEvent: ({ name }) => void heard.push(name), isReady: () => true });
+    server = await startBotServer({ app, log: silentLog, onEvent: ({ name }) => void heard.push(name), state: () => "ready" });
   });
 
   afterEach(async () => {

@@ -100,10 +100,11 @@ export function deliver(request: IncomingMessage, response: ServerResponse, log:
 }
 
 /** `/healthz`: the process answers. `/readyz`: everything was looked at once, and it is not about to stop. */
-export function health(path: string, isReady: () => boolean): [number, string] | undefined {
+export function health(path: string, state: () => string): [number, string] | undefined {
   if (path === "/healthz") return [200, "ok"];
   if (path !== "/readyz") return undefined;
-  return isReady() ? [200, "ok"] : [503, "not ready"];
+  const now = state();
+  return now === "ready" ? [200, "ok"] : [503, `not ready: ${now}`];
 }
 
 export function plain(response: ServerResponse, status: number, text: string): void {

@@ -23,7 +23,7 @@ beforeEach(async () => {
     app: { appId: github.sim.app.id, privateKey: github.sim.app.privateKey, webhookSecret: SECRET, baseUrl: github.sim.url },
     log: silentLog,
     onEvent: (event) => heard.push(event),
-    isReady: () => true,
+    state: () => "ready",
     pacing: false,
   });
   github.sim.setWebhook({ url: `${server.url}${WEBHOOK_PATH}`, secret: SECRET });
@@ -198,7 +198,7 @@ describe("deliveries", () => {
 describe("the server", () => {
   it("does not start without a webhook secret", async () => {
     const app = { appId: 1, privateKey: github.sim.app.privateKey, webhookSecret: " " };
-    await expect(startBotServer({ app, log: silentLog, onEvent: () => undefined, isReady: () => true })).rejects.toThrow(/WEBHOOK_SECRET/);
+    await expect(startBotServer({ app, log: silentLog, onEvent: () => undefined, state: () => "ready" })).rejects.toThrow(/WEBHOOK_SECRET/);
   });
 
   it("tells that it is alive and ready", async () => {

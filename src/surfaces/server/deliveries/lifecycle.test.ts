@@ -56,6 +56,37 @@ const mirror = (name: string) => existsSync(join(directory, `${name.replace("/",
 const told = (message: string) => lines.filter((line) => line.message === message).map((line) => line.fields["repository"]);
 const errors = () => lines.filter((line) => line.level === "error" || line.level === "warn");
 
+test("a start while GitHub is away is said at /readyz, and becomes ready once it is back", async () => {
+  const [listening, waits] = [Promise.withResolvers<string>(), Promise.withResolvers<void>()];
+  const log: Log = {
+    ...silentLog,
+    info: (fields, message) => message === "listening" && listening.resolve((fields as { url: string }).url),
+    warn: (_fields, message) => message.startsWith("GitHub does not answer") && waits.resolve(),
+  };
+  let isAway = true;
+  github.sim.faults.request = () => (isAway ? { status: 502 } : undefined);
+  const { id: appId, privateKey } = github.sim.app;
+  const other = startStagecoach({
+    app: { appId, privateKey, webhookSecret: SECRET, baseUrl: github.sim.url },
+    ...{ planes: [], directory: join(directory, "other"), clock: github.clock, log, pacing: false },
+  });
+  await waits.promise;
+  const said = await fetch(`${await listening.promise}/readyz`);
+  expect([said.status, (await said.text()).trim()]).toEqual([503, "not ready: waiting for GitHub"]);
+  isAway = false;
+  let isReady = false;
+  void other.then(() => {
+    isReady = true;
+  });
+  // What keeps others off a host that is down waits by this clock, too.
+  while (!isReady) {
+    github.clock.step(30_000);
+    await new Promise(setImmediate);
+  }
+  expect((await fetch(`${(await other).url}/readyz`)).status).toBe(200);
+  await (await other).close();
+});
+
 test.each([
   { when: "before the bot knows its installations", path: "/app/installations", isAnswered: false },
   { when: "while their repositories cannot be listed", path: "/installation/repositories", isAnswered: true },

@@ -3,15 +3,19 @@ import { silentLog } from "../../../engine/round/context.ts";
 import { openRepos } from "../tenancy/repos.ts";
 import { coalesce, openResync } from "./resync.ts";
 
+const DELIVERIES = "failed deliveries could not be listed; the next look does";
+
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A GitHub on which nobody installed the App, and which answers these questions with an error. */
-function resyncOn(failing: "installations" | "deliveries") {
+function resyncOn(failing: "installations" | "deliveries", { status = 502, times = Number.POSITIVE_INFINITY } = {}) {
   const told: string[] = [];
-  const error = Object.assign(new Error("bad gateway"), { status: 502 });
+  const waits: number[] = [];
+  const error = Object.assign(new Error("bad gateway"), { status });
+  let asked = 0;
   const octokit = {
     paginate: async () => {
-      if (failing === "installations") throw error;
+      if (failing === "installations" && ++asked <= times) throw error;
       return [];
     },
     rest: { apps: { listInstallations: {}, listWebhookDeliveries: () => Promise.reject(error) } },
@@ -23,21 +27,54 @@ function resyncOn(failing: "installations" | "deliveries") {
     repos: openRepos({ log, open: unopened, forget: async () => undefined }),
     queue: { forget: () => undefined, share: () => undefined, leads: () => true },
     wake: () => undefined,
-    clock: { now: () => Date.parse("2026-11-21T10:00:00Z"), after: () => () => undefined },
+    clock: {
+      now: () => Date.parse("2026-11-21T10:00:00Z"),
+      after(ms, wake) {
+        waits.push(ms);
+        setImmediate(wake);
+        return () => undefined;
+      },
+    },
     log,
     everyMs: 60_000,
   });
-  return { told, resync };
+  return { told, waits, resync };
 }
 
 test("where GitHub cannot list deliveries the look at everything is done all the same, and it is told", async () => {
   const { told, resync } = resyncOn("deliveries");
   await resync.now();
-  expect(told).toEqual(["failed deliveries could not be listed; the next look does"]);
+  expect(told).toEqual([DELIVERIES]);
 });
 
 test("where it cannot list the installations nothing was looked at, and that is an error", async () => {
   await expect(resyncOn("installations").resync.now()).rejects.toThrow("bad gateway");
+});
+
+describe("a start", () => {
+  test("waits for a GitHub that is away, longer each time, and says so until it is back", async () => {
+    const { told, waits, resync } = resyncOn("installations", { times: 7 });
+    const first = resync.first();
+    await turn();
+    expect(resync.isWaiting()).toBe(true);
+    await first;
+    expect([resync.isWaiting(), waits]).toEqual([false, [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]]);
+    expect(told).toEqual([...Array(7).fill("GitHub does not answer: the start waits for it"), DELIVERIES]);
+  });
+
+  test("waits for nothing that no waiting puts right", async () => {
+    const { waits, resync } = resyncOn("installations", { status: 401 });
+    await expect(resync.first()).rejects.toThrow("bad gateway");
+    expect([waits, resync.isWaiting()]).toEqual([[], false]);
+  });
+
+  test("waits no longer than whoever started it", async () => {
+    const stopping = new AbortController();
+    const first = resyncOn("installations").resync.first(stopping.signal);
+    await turn();
+    stopping.abort(new Error("stopped"));
+    await expect(first).rejects.toThrow("stopped");
+  });
 });
 
 describe("coalesced work", () => {

@@ -1,5 +1,6 @@
 /** What no webhook told is found all the same: installations, repositories and failed deliveries, every few minutes. */
 import type { ProbotOctokit } from "probot";
+import { whyUnreached } from "../../../adapters/forge/github/errors.ts";
 import type { SharedQueue } from "../../../adapters/queue/port.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import type { Log } from "../../../engine/round/context.ts";
@@ -20,6 +21,9 @@ interface ResyncOptions {
   /** Of the clock. */
   everyMs: number;
 }
+
+/** Between looks for a GitHub that is away. */
+const [FIRST_AGAIN_MS, LAST_AGAIN_MS] = [1000, 30_000];
 
 export type Resync = ReturnType<typeof openResync>;
 
@@ -45,6 +49,26 @@ export function openResync({ octokit, repos, queue, wake, clock, log, metrics, e
     await sweeper.sweep().then((count) => metrics?.resent(count), warn("failed deliveries could not be listed; the next look does"));
   }
 
+  /**
+   * As `now`, at a start: waits for a GitHub that is away. Rejects for what no waiting puts right, and once nobody waits any more (`stopping`).
+   */
+  async function first(stopping: AbortSignal = new AbortController().signal): Promise<void> {
+    for (let tries = 0; ; tries++)
+      try {
+        stopping.throwIfAborted();
+        await Promise.race([now(), untilAborted(stopping)]);
+        isWaiting = false;
+        return;
+      } catch (error) {
+        if (stopping.aborted || !isAway(error)) throw error;
+        isWaiting = true;
+        const againInMs = Math.min(LAST_AGAIN_MS, FIRST_AGAIN_MS * 2 ** tries);
+        log.warn({ error: whyUnreached(error) ?? describeError(error), againInMs }, "GitHub does not answer: the start waits for it");
+        await Promise.race([new Promise<void>((resolve) => void clock.after(againInMs, resolve)), untilAborted(stopping)]);
+      }
+  }
+
+  let isWaiting = false;
   let stopped = false;
   let callOff = (): void => undefined;
   function start(): void {
@@ -61,6 +85,9 @@ export function openResync({ octokit, repos, queue, wake, clock, log, metrics, e
     rediscoverSoon: () => void rediscover().catch(warn("installations could not be listed")),
     /** Looks at everything now, and asks for failed deliveries again. */
     now,
+    first,
+    /** A start waits for GitHub. */
+    isWaiting: () => isWaiting,
     /** The same where nobody waits for it. */
     soon: () => void now().catch(warn("resync failed")),
     /** From now on by itself, until it is stopped. */
@@ -70,6 +97,16 @@ export function openResync({ octokit, repos, queue, wake, clock, log, metrics, e
       callOff();
     },
   };
+}
+
+/** Nobody answers, or answers that they cannot just now. */
+function isAway(error: unknown): boolean {
+  const { status = 0 } = error as { status?: number };
+  return whyUnreached(error) !== undefined || status === 429 || status >= 500;
+}
+
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
 }
 
 export function describeError(error: unknown): string {

@@ -22,7 +22,8 @@ interface BotServerOptions {
   onEvent(event: BotEvent): unknown;
   /** Other pages on the same port; true: it answered. */
   routes?: (request: IncomingMessage, response: ServerResponse) => boolean;
-  isReady(): boolean;
+  /** `ready`, or what it does before or after that. */
+  state(): string;
   /** GitHub wants writes about a second apart. Off only against the embedded one. */
   pacing?: boolean;
   /** A door of their own for the pages and the metrics, so that the one for GitHub shows nothing. Absent: one door for all. */
@@ -79,7 +80,7 @@ export async function startBotServer(options: BotServerOptions): Promise<BotServ
     if (!answered(pathOf(request), response)) pages(request, response);
   });
   const answered = (path: string, response: ServerResponse): boolean => {
-    const known = health(path, options.isReady);
+    const known = health(path, options.state);
     if (known !== undefined) plain(response, ...known);
     return known !== undefined;
   };

@@ -17,7 +17,7 @@ beforeEach(async () => {
   heard = [];
   const { id: appId, privateKey } = github.sim.app;
   const app = { appId, privateKey, webhookSecret: SECRET, baseUrl: github.sim.url };
-  server = await startBotServer({ app, log: silentLog, onEvent: (event) => heard.push(event), isReady: () => true, pacing: false });
+  server = await startBotServer({ app, log: silentLog, onEvent: (event) => heard.push(event), state: () => "ready", pacing: false });
   sweeper = openSweeper({ app: () => server.octokit(), clock: github.clock, log: silentLog });
   github.sim.setWebhook({ url: `${server.url}${WEBHOOK_PATH}`, secret: SECRET });
   // What was sent before there was anybody to hear it.
