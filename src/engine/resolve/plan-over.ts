@@ -65,10 +65,12 @@ export function locateIn(rollout: Rollout, files: RepoFiles, problem: Problem): 
   return problem.file === rollout.file ? locateInRollout(problem, rollout, (path) => readOrNull(files, path)) : problem;
 }
 
-/** A pin's file that is not there, with the one that was most likely meant. */
+/** A pin's file that is not there, with the one that was most likely meant; or it is a directory. */
 export function withNear<T extends object>(problem: T, files: RepoFiles): T {
   if ("code" in problem && problem.code === "COPY_FOLDER" && "folder" in problem && "kind" in problem && problem.kind === "Missing")
     return { ...problem, ...defined({ near: nearFolder(String(problem.folder), files.paths()) }) };
   if (!("code" in problem && problem.code === "PIN_FILE_MISSING" && "pinFile" in problem)) return problem;
-  return { ...problem, ...defined({ near: nearPath(String(problem.pinFile), files.paths()) }) };
+  const [pinFile, paths] = [String(problem.pinFile), files.paths()];
+  if (paths.some((path) => path.startsWith(`${pinFile}/`))) return { ...problem, isFolder: true };
+  return { ...problem, ...defined({ near: nearPath(pinFile, paths) }) };
 }

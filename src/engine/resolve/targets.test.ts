@@ -5,10 +5,11 @@ import { decodeApplication } from "../../core/argocd/decode/application.ts";
 import { readInventory } from "../../core/argocd/inventory-file.ts";
 import type { Cluster } from "../../core/plan/plan-types.ts";
 import { sayProblem } from "../../core/report/reasons/problems/problems.ts";
-import { parseRollouts } from "../../core/spec/parse/parse.ts";
+import { type Problem, parseRollouts } from "../../core/spec/parse/parse.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import type { SeenApplication } from "./draft.ts";
 import { clustersOf } from "./fleet.ts";
+import { withNear } from "./plan-over.ts";
 import { resolveTargets } from "./targets.ts";
 
 const FLEET = new URL("../../../fixtures/fleet/", import.meta.url);
@@ -169,6 +170,15 @@ describe("clusters", () => {
 });
 
 describe("pins that cannot be resolved are problems with their place, told once", () => {
+  test("a file that is a directory, which Git has no text of", () => {
+    const [problem] = resolve("    - { file: 'clusters/eu', path: a }").problems;
+    const files = { read: () => null, paths: () => ["clusters/eu/values.yaml"] };
+    expect(sayProblem(withNear(problem as Problem, files))).toMatchObject({
+      message: expect.stringContaining("pin file clusters/eu is a directory"),
+      hint: "name a file in it",
+    });
+  });
+
   test("a file that is not there", () => {
     const result = resolve("    - { file: 'clusters/none.yaml', path: a }");
     expect(told(result)).toEqual(["rollouts/my-app.yaml:8:15 PIN_FILE_MISSING"]);

@@ -14,7 +14,7 @@ export interface PlanProblems {
     | { kind: "Destination"; destination: string }
     | { kind: "Undeclared"; destination: string; inventory: string; near?: string | undefined };
   TEMPLATE_VALUE: { variable: string; near?: string | undefined };
-  PIN_FILE_MISSING: { pinFile: string; near?: string | undefined };
+  PIN_FILE_MISSING: { pinFile: string; near?: string | undefined; isFolder?: true };
   PIN_FILE_UNREADABLE: { pinFile: string; said: string };
   RELEASE_COMMIT: { version: string | undefined };
   BRANCH_NAME: { branch: string };

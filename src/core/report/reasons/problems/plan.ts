@@ -87,9 +87,10 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
     todo: "label the cluster, or use another variable",
   },
   PIN_FILE_MISSING: {
-    says: "pin file {pinFile} does not exist",
-    hint: "[did you mean {near}?|add the file, or correct the pin's file]",
-    means: "a pin's file is not in the repo",
+    says: ({ pinFile, isFolder }) => `pin file ${pinFile} ${isFolder === true ? "is a directory" : "does not exist"}`,
+    hint: ({ near, isFolder }) =>
+      isFolder === true ? "name a file in it" : near === undefined ? "add the file, or correct the pin's file" : `did you mean ${near}?`,
+    means: "a pin's file is not in the repo, or is a directory",
   },
   PIN_FILE_UNREADABLE: {
     says: "pin file {pinFile} cannot be read: {said}",
