@@ -36,11 +36,7 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
     { variable: "release.values.x" },
     { variable: "params.clsuter", near: "params.cluster" },
   ],
-  PIN_FILE_MISSING: [
-    { pinFile: "appsets/payment.yaml" },
-    { pinFile: "appsets", isFolder: true },
-    { pinFile: "appsets/payment.yaml", near: "appsets/payments.yaml" },
-  ],
+  PIN_FILE_MISSING: [{ pinFile: "sets/a.yaml" }, { pinFile: "sets", isFolder: true }, { pinFile: "sets/b.yaml", near: "sets/a.yaml" }],
   PIN_FILE_UNREADABLE: [{ pinFile: "a.yaml", said: "it is, or is behind, a symbolic link, and the bot follows none" }],
   RELEASE_COMMIT: [{ version: "v9" }, { version: undefined }],
   BRANCH_NAME: [{ branch: "env/eu 1" }],
