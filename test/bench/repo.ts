@@ -2,10 +2,9 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { build } from "../chaos/processes.ts";
 import type { BenchRow } from "./row.ts";
 
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const SERVICES = 2_500;
 const REPO = "https://github.com/acme/config.git";
 const SET = `apiVersion: argoproj.io/v1alpha1
@@ -26,15 +25,21 @@ spec:
 const USED =
   "data:text/javascript,process.on('exit',()=>{const u=process.resourceUsage();process.stderr.write('USED='+u.userCPUTime+' '+u.maxRSS)})";
 
-/** `init`, `lint` and `plan` on a repo of 10,000 files, and on a set of nearly 10 MiB: user seconds of the processor and memory, each in a process of its own. */
+/** The published program: `init`, `lint` and `plan` on a repo of 10,000 files, and on a set of nearly 10 MiB: user seconds of the processor and memory, each in a process of its own. */
 export async function benchRepo(): Promise<BenchRow[]> {
-  return [
-    ...benchOn(`${SERVICES * 4 + 1} files`, "s0", files()),
-    ...benchOn("a set of 10 MB", "payments", [["sets/payments.yaml", largeSet()]]),
-  ];
+  const folder = mkdtempSync(join(tmpdir(), "stagecoach-bench-program-"));
+  try {
+    const program = build(join(folder, "program"));
+    return [
+      ...benchOn(program, `${SERVICES * 4 + 1} files`, "s0", files()),
+      ...benchOn(program, "a set of 10 MB", "payments", [["sets/payments.yaml", largeSet()]]),
+    ];
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
-function benchOn(what: string, rollout: string, repo: Iterable<[string, string]>): BenchRow[] {
+function benchOn(program: string, what: string, rollout: string, repo: Iterable<[string, string]>): BenchRow[] {
   const dir = mkdtempSync(join(tmpdir(), "stagecoach-bench-repo-"));
   try {
     for (const [path, text] of repo) {
@@ -45,7 +50,7 @@ function benchOn(what: string, rollout: string, repo: Iterable<[string, string]>
       ["init", "--write", dir],
       ["lint", "--repo", dir],
       ["plan", rollout, "--to", "v2.0.0", "--repo", dir],
-    ].flatMap((args) => measured(what, args));
+    ].flatMap((args) => measured(program, what, args));
   } finally {
     rmSync(dir, { recursive: true });
   }
@@ -91,10 +96,8 @@ function* files(): Generator<[string, string]> {
   }
 }
 
-function measured(what: string, args: readonly string[]): BenchRow[] {
-  const done = spawnSync(process.execPath, ["--import", USED, "src/surfaces/cli/launch.mjs", "src/surfaces/cli/main.ts", ...args], {
-    cwd: ROOT,
-  });
+function measured(program: string, what: string, args: readonly string[]): BenchRow[] {
+  const done = spawnSync(process.execPath, ["--import", USED, program, ...args]);
   const said = done.stderr.toString();
   if (done.status !== 0) throw new Error(`${args.join(" ")}: ${said}`);
   const [, micros, kib] = /USED=(\d+) (\d+)/.exec(said) ?? [];

@@ -84,16 +84,33 @@ function isPath(entry: string): boolean {
 
 /** Folders whose kustomization passes a file's objects on, itself or by way of others; the nearest first. */
 export function takersOf(kustomizations: Kustomizations, file: string): string[] {
-  const takers: string[] = [];
+  const by = TAKEN_BY.get(kustomizations) ?? takenBy(kustomizations);
+  TAKEN_BY.set(kustomizations, by);
+  const takers = new Set<string>();
   const wanted = [file];
-  for (let at = 0; at < wanted.length; at++) {
-    for (const [folder, { resources }] of kustomizations) {
-      if (takers.includes(folder) || !resources.includes(wanted[at] ?? "")) continue;
-      takers.push(folder);
+  for (const one of wanted) {
+    for (const folder of by.get(one) ?? []) {
+      if (takers.has(folder)) continue;
+      takers.add(folder);
       wanted.push(folder);
     }
   }
-  return takers;
+  return [...takers];
+}
+
+/** Which folders take a file or a folder, of all of them: each rollout of a repo asks for its own. */
+const TAKEN_BY = new WeakMap<Kustomizations, Map<string, string[]>>();
+
+function takenBy(kustomizations: Kustomizations): Map<string, string[]> {
+  const by = new Map<string, string[]>();
+  for (const [folder, { resources }] of kustomizations) {
+    for (const resource of resources) {
+      const folders = by.get(resource);
+      if (folders === undefined) by.set(resource, [folder]);
+      else folders.push(folder);
+    }
+  }
+  return by;
 }
 
 /** Every file that a folder's kustomization reads, itself or by way of others; empty where the folder has none. */

@@ -11,13 +11,14 @@ const LOCKS: Readonly<Record<string, string>> = { "Chart.yaml": "Chart.lock", "r
  * so nothing would be rendered from the batch's commit. Called by `lint-outside.ts`.
  */
 export function lockedCharts(edits: ReadonlyMap<string, readonly Edit[]>, files: Pick<RepoFiles, "paths">): Finding[] {
-  const there = new Set(files.paths());
   const locks = new Set<string>();
   for (const { kind, file, path } of [...edits.values()].flat()) {
     const lock = LOCKS[posix.basename(file)];
     const locked = lock === undefined ? undefined : posix.join(posix.dirname(file), lock);
-    if (kind === "value" && /^dependencies\[/.test(path) && locked !== undefined && there.has(locked)) locks.add(locked);
+    if (kind === "value" && /^dependencies\[/.test(path) && locked !== undefined) locks.add(locked);
   }
   if (locks.size === 0) return [];
-  return [{ code: "CHART_LOCKED", locks: [...locks].sort().slice(0, 5), of: locks.size, severity: "warning", path: ["spec", "pins"] }];
+  const there = files.paths().filter((path) => locks.has(path));
+  if (there.length === 0) return [];
+  return [{ code: "CHART_LOCKED", locks: there.sort().slice(0, 5), of: there.length, severity: "warning", path: ["spec", "pins"] }];
 }

@@ -158,7 +158,7 @@ function whatLintSays(checkout: Checkout, inventory: Inventory | undefined): (fi
   const { root, made } = checkout;
   return (file, text) => {
     const there = checkout.paths();
-    const paths = there.includes(file) ? there : [...there, file].toSorted();
+    const paths = there.includes(file) ? there : [...there.filter((path) => path < file), file, ...there.filter((path) => path > file)];
     const withFile = { root, made, read: (path: string) => (path === file ? text : checkout.read(path)), paths: () => paths };
     const errors = lint(withFile, [file], inventory).problems.filter((problem) => problem.severity === "error");
     return errors.map((problem) => ({ kind: "Problem", problem }));

@@ -2,10 +2,9 @@
 import { type Document, isNode, LineCounter, parseAllDocuments } from "yaml";
 import { SECRET_TYPE } from "../../../core/argocd/decode/cluster.ts";
 import { isRecord, recordOf } from "../../../core/base/is-record.ts";
-import { readOrNull } from "../../../core/base/repo-files.ts";
+import { madeOnce, type RepoFiles, readOrNull } from "../../../core/base/repo-files.ts";
 import { expandsTooFar, hasTooManyDocuments, LINEAR } from "../../../core/base/yaml-bounds.ts";
 import type { Path, Problem } from "../../../core/reasons/problems/problem.ts";
-import type { Checkout } from "./lint-checkout.ts";
 
 const LARGEST = 8 * 1024 * 1024;
 const MOST = 20;
@@ -14,7 +13,11 @@ const APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 const STAND_IN = /^ENC\[|^<.*>$|\{\{|\$\{|^\$/s;
 
 /** One problem for each Secret; none of them quotes what it found. */
-export function leakedCredentials(checkout: Checkout): Problem[] {
+export function leakedCredentials(checkout: RepoFiles): Problem[] {
+  return madeOnce(checkout, leaksOf);
+}
+
+function leaksOf(checkout: RepoFiles): Problem[] {
   const files = checkout.paths().filter((path) => /\.(?:ya?ml|json)$/.test(path));
   return files.flatMap((file) => leaksIn(readOrNull(checkout, file) ?? "", file)).slice(0, MOST);
 }
