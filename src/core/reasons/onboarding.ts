@@ -11,7 +11,8 @@ export type Hindrance =
   | { kind: "NoName" }
   | { kind: "NotRendered"; problem: RenderProblem | undefined }
   | { kind: "ClustersUnknown" }
-  | { kind: "ClusterUnknown"; application: string; destination: string }
+  /** `destination` undefined: it names none. */
+  | { kind: "ClusterUnknown"; application: string; destination: string | undefined }
   /** `labels`: those that its selectors want and no cluster that is known has. `patterns`: what its git generators look for. */
   | { kind: "NoApplications"; labels: readonly string[]; patterns: readonly string[] }
   | { kind: "Patched"; folder: string; plain: Hindrance }
@@ -39,7 +40,8 @@ export type SlotHindrance = { slot: string } & (
 /** Why an Application's version has no place in the repo. */
 export type PlaceHindrance =
   | { kind: "OtherRepo"; repoURL: string }
-  | { kind: "OtherBranch"; branch: string }
+  /** `some`: others of them read the default one. */
+  | { kind: "OtherBranch"; branch: string; some?: boolean }
   | { kind: "Floating"; at: string; value: string }
   /** What it is made from holds no version of an image or a chart. */
   | { kind: "NothingThere"; folder: string }
@@ -61,8 +63,10 @@ export type Guess =
   | { kind: "OrderOfLabel"; label: string }
   | { kind: "OneEnvironment" }
   | { kind: "BranchesMove" }
-  /** They run the same thing, and have no version in the repo. */
-  | { kind: "LeftOut"; applications: readonly string[] }
+  /** They run the same thing, and have no version in the repo, or on another branch. */
+  | { kind: "LeftOut"; applications: readonly string[]; branch?: string | undefined }
+  /** Their names say no environment, where all others say one before production. */
+  | { kind: "TakenForProduction"; applications: readonly string[] }
   | { kind: "LabelsUnknown" }
   | { kind: "NamesOnly"; of: "clusters" | "Applications" };
 

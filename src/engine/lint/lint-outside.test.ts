@@ -199,6 +199,13 @@ describe("lint looks outside the rollout's file", () => {
     expect(lint({ methods: others, rollout: { mode: "Propose" } })).toEqual([]);
   });
 
+  test("a template that cannot be rendered says nothing of auto-sync where a patch may add it", () => {
+    const unrendered = { generators: [{ pullRequest: {} }], template: { syncPolicy: {} } };
+    const isOff = (one: string) => one.includes("AUTO_SYNC_OFF");
+    expect(lint(unrendered).some(isOff)).toBe(true);
+    expect(lint({ ...unrendered, spec: { templatePatch: "spec: { syncPolicy: { automated: {} } }" } }).some(isOff)).toBe(false);
+  });
+
   test.each<[string, World, RegExp]>([
     ["RollingSync", { spec: { strategy: { type: "RollingSync", rollingSync: { steps: [] } } } }, /^error ROLLING_SYNC/],
     ["create-only", { spec: { syncPolicy: { applicationsSync: "create-only" } } }, /^error CREATE_ONLY/],

@@ -122,12 +122,12 @@ function setPolicies({ set }: Gathered): Finding[] {
   return findings;
 }
 
-/** `automated` of what the set yields, or of its template where it cannot be rendered. */
+/** `automated` of what the set yields, or of its template where it cannot be rendered and no patch may add it. */
 function autoSync({ set, rendered, rollout }: Gathered): Finding[] {
   if (set === undefined) return [];
   const off = rendered?.filter((application) => !isAutomated(application.spec)).map((application) => application.metadata.name);
-  const template = specOf(set.object)?.["template"];
-  const templateOff = isRecord(template) && isRecord(template["spec"]) && !isAutomated(template["spec"]);
+  const { template, templatePatch } = specOf(set.object) ?? {};
+  const templateOff = isRecord(template) && isRecord(template["spec"]) && !isAutomated(template["spec"]) && templatePatch === undefined;
   if (off === undefined ? !templateOff : off.length === 0) return [];
   const all = off === undefined || off.length === rendered?.length;
   // Where only some of them have it off, a stage that says so is taken for theirs.

@@ -29,8 +29,8 @@ function identityOf(target: InitTarget): string {
     const what = textAt(source, "chart") ?? blank(textAt(source, "path") ?? "", target);
     return `${normalRepo(textAt(source, "repoURL") ?? "")} ${what}`;
   });
-  // Production often has no word of its own in names: its folder says so.
-  const plain = sources.some((source) => source.includes("*")) ? name.replaceAll(/[-_.]*\*[-_.]*/g, "-").replaceAll(/^-|-$/g, "") : name;
+  // Production often has no word of its own in names.
+  const plain = name.replaceAll(/[-_.]*\*[-_.]*/g, "-").replaceAll(/^-|-$/g, "");
   // A name of nothing but an environment says nothing of what it runs.
   const own = /[a-z0-9]/i.test(name.replaceAll("*", "")) ? "" : setOf(target);
   return [target.namespace, plain, own, ...sources].join("\n");

@@ -197,7 +197,17 @@ function score(option: Option, name: string, counted: number): number {
     .split(/[^a-z0-9]+/)
     .filter((word) => word.length > 2);
   const named = words.some((word) => option.slot.toLowerCase().includes(word)) ? 2 : 0;
-  return own + there + kind * 4 + named * (option.slot.split(" ").length > 2 ? 2 : 1);
+  return own + there + kind * 4 + named * (option.slot.split(" ").length > 2 ? 2 : 1) + (isOfTheWorld(option) ? 0 : 1);
+}
+
+/** `redis` and `postgres` are of Docker's library: what a repo releases is somebody's. */
+function isOfTheWorld({ kind, places }: Option): boolean {
+  const image = places[0]?.image;
+  return (
+    image !== undefined &&
+    (kind === "kustomize newTag" || kind === "inline image") &&
+    !image.replace(/^(?:docker\.io\/)?(?:library\/)?/, "").includes("/")
+  );
 }
 
 /** False: for some it is to be made, over what an earlier file says. */

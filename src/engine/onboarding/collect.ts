@@ -114,6 +114,7 @@ function twice(written: readonly InitTarget[]): Undecided[] {
     {
       what: same.length === 1 ? `Application ${name}` : `${same.length} Applications`,
       file: files[0] ?? "",
+      applications: same.length,
       why: { kind: "SameName", application: name, files },
     },
   ];

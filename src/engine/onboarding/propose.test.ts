@@ -431,7 +431,7 @@ describe("environments in folders", () => {
     const app = files["apps/shop-prod.yaml"] ?? "";
     const { undecided } = proposed({ ...files, "apps/shop-prod.yaml": app.replace("targetRevision: main", "targetRevision: env/prod") });
     expect(undecided.map(({ why }) => why)).toEqual([
-      { kind: "NoVersion", anywhere: false, because: [{ kind: "OtherBranch", branch: "env/prod" }] },
+      { kind: "NoVersion", anywhere: false, because: [{ kind: "OtherBranch", branch: "env/prod", some: true }] },
     ]);
   });
 

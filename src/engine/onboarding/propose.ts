@@ -24,7 +24,7 @@ import { itemsOf } from "./stage-items.ts";
 import { afterMost, MOST_ROLLOUTS, partlyStaged, setStagedBy, stagedBy } from "./staged.ts";
 import { groupStages } from "./stages.ts";
 import type { InitInput, InitTarget, Place } from "./types.ts";
-import { parentsIn, whyAlone, whyUnpinned } from "./unpinned.ts";
+import { branchAmong, leftOut, parentsIn, whyAlone, whyUnpinned } from "./unpinned.ts";
 
 /**
  * Looks through a repo and proposes a rollout for each ApplicationSet, and each group of Applications, whose versions it
@@ -164,22 +164,32 @@ function proposePins(draft: Draft, subject: Subject): void {
   const places = found.map((one) => one.places);
   const variables = { params: subject.source.kind === "ApplicationSet", applications: true };
   const chosen = choosePins(subject.targets, places, { name: subject.name, counted: subject.targets.length, variables });
+  const elsewhere = found.map((one) => branchAmong(one.why));
   const byBranch = "why" in chosen ? branchPins(subject.targets, draft.all, draft.input, variables) : undefined;
   if (byBranch !== undefined && !("label" in byBranch)) tryStages(draft, subject, byBranch);
-  else if ("why" in chosen && proposeWithout(draft, subject, places)) return;
+  else if ("why" in chosen && proposeWithout(draft, subject, places, elsewhere)) return;
   else if ("why" in chosen) {
     // Of hundreds of Applications that are made alike one is told.
     const because = [...new Map(found.flatMap((one) => one.why).map((one) => [JSON.stringify(one), one])).values()];
     draft.undecided.push({
       what: subject.what,
       file: subject.file,
-      why: whyUnpinned(chosen.why, { because, places, areParents: subject.targets.every(draft.isParent), label: byBranch?.label }),
+      applications: subject.targets.length,
+      why: whyUnpinned(chosen.why, {
+        ...{ because, places, areParents: subject.targets.every(draft.isParent), label: byBranch?.label },
+        someReadBase: elsewhere.includes(undefined),
+      }),
     });
   } else tryStages(draft, subject, chosen);
 }
 
 /** Where some of a group have no version at all, such as previews, the others are proposed alone, by their names. False: they cannot be, either. */
-function proposeWithout(draft: Draft, subject: Subject, places: readonly (readonly Place[])[]): boolean {
+function proposeWithout(
+  draft: Draft,
+  subject: Subject,
+  places: readonly (readonly Place[])[],
+  elsewhere: readonly (string | undefined)[],
+): boolean {
   const { source } = subject;
   const targets = subject.targets.filter((_, i) => (places[i]?.length ?? 0) > 0);
   const own = places.filter((all) => all.length > 0);
@@ -187,8 +197,8 @@ function proposeWithout(draft: Draft, subject: Subject, places: readonly (readon
   const variables = { params: false, applications: true };
   const chosen = choosePins(targets, own, { name: subject.name, counted: targets.length, variables });
   if ("why" in chosen) return false;
-  const out = subject.targets.filter((target) => !targets.includes(target)).map(({ application }) => application);
-  const guesses = [...chosen.guesses, { kind: "LeftOut" as const, applications: out }];
+  const out = subject.targets.map((target, i) => ({ target, branch: elsewhere[i] })).filter(({ target }) => !targets.includes(target));
+  const guesses = [...chosen.guesses, leftOut(out)];
   tryStages(draft, { ...subject, targets, source: { ...source, selector: selectorOf(targets, draft.all) } }, { ...chosen, guesses });
   return true;
 }
@@ -213,7 +223,8 @@ function tryStages(draft: Draft, subject: Subject, chosen: Chosen): void {
     draft.rollouts.push(rollout);
     return;
   }
-  draft.undecided.push({ what: subject.what, file: subject.file, why: { kind: "Disproved", against } });
+  const applications = subject.targets.length;
+  draft.undecided.push({ what: subject.what, file: subject.file, applications, why: { kind: "Disproved", against } });
 }
 
 function rolloutOf(

@@ -1,6 +1,6 @@
 /** One right reason for what is not proposed, and what is proposed though some of it cannot be: as public repos have it. */
 import { expect, test } from "vitest";
-import { application, BASE, each, json, overlay, REPO, set, spec } from "../../../test/support/layout-parts.ts";
+import { application, BASE, CHART, each, json, overlay, REPO, set, spec } from "../../../test/support/layout-parts.ts";
 import type { Hindrance } from "../../core/reasons/onboarding.ts";
 import type { Proposal } from "../../core/report/onboarding/types.ts";
 import { propose } from "./propose.ts";
@@ -61,6 +61,53 @@ test("one of a group without any version, such as a preview, is left out and tol
   expect([stages(proposal), proposal.undecided]).toEqual([["dev 1, prod 1"], []]);
   expect(proposal.rollouts[0]?.guesses).toContainEqual({ kind: "LeftOut", applications: ["shop-preview"] });
   expect(proposal.rollouts[0]?.text).not.toContain("- shop-preview");
+});
+
+test("one that reads another branch is left out with that branch, where the others can be staged", () => {
+  const files = {
+    ...BASE,
+    ...Object.fromEntries(
+      ["dev", "staging", "prod"].map((env) => shop(env, { path: `overlays/${env}`, revision: env === "dev" ? "develop" : "main" })),
+    ),
+    ...each(["dev", "staging", "prod"], (env) => [`overlays/${env}/kustomization.yaml`, overlay("shop")]),
+  };
+  const proposal = proposed(files, "main");
+  expect(stages(proposal)).toEqual(["staging 1, prod 1"]);
+  expect(proposal.rollouts[0]?.guesses).toContainEqual({ kind: "LeftOut", applications: ["shop-dev"], branch: "develop" });
+});
+
+test("an Application without a word of an environment is production, where all others come before it", () => {
+  const files = (names: string[]) => ({
+    ...CHART,
+    ...Object.fromEntries(
+      names.map((name) => [
+        `apps/${name}.yaml`,
+        json(application(name, { path: "chart", valueFiles: [`of-${name}.yaml`] }, { namespace: "all" })),
+      ]),
+    ),
+    ...each(names, (name) => [`chart/of-${name}.yaml`, "image: { repository: ghcr.io/acme/shop, tag: v1.0.0 }\n"]),
+  });
+  const two = proposed(files(["shop", "shop-stage"]));
+  expect(stages(two)).toEqual(["stage 1, production 1"]);
+  expect(two.rollouts[0]?.guesses).toContainEqual({ kind: "TakenForProduction", applications: ["shop"] });
+  // Beside one that says it is production nobody can tell.
+  expect(proposed(files(["shop", "shop-prod"])).rollouts[0]?.guesses).toContainEqual({ kind: "OneEnvironment" });
+});
+
+test("images of the team come before those of the world, which bases have beside them", () => {
+  const overlays = ["redis", "postgres"].map((name) => `  - { name: ${name}, newTag: "7" }\n`).join("");
+  const files = {
+    ...BASE,
+    ...Object.fromEntries(["dev", "prod"].map((env) => shop(env, { path: `overlays/${env}` }))),
+    ...each(["dev", "prod"], (env) => [
+      `overlays/${env}/kustomization.yaml`,
+      `resources: [../../base]\nimages:\n${overlays}  - { name: acme/till, newTag: v1.0.0 }\n  - { name: acme/cart, newTag: v2.0.0 }\n`,
+    ]),
+  };
+  expect(proposed(files).rollouts[0]?.pins.map((pin) => "path" in pin && pin.path)).toEqual([
+    "images[name=acme/till].newTag",
+    "images[name=acme/cart].newTag",
+  ]);
 });
 
 test("a folder without any version is named, not guessed at", () => {

@@ -72,6 +72,8 @@ export function groupStages(items: readonly StageItem[], options: GroupingOption
   const parts = key === undefined ? byText(items, options) : byLabel(items, key);
   if (key === undefined && parts.length > 1) guesses.push({ kind: "OrderByText", of: options.of, text: parts[0]?.by ?? "name" });
   else if (key !== undefined && parts.some((part) => rankIn(part.value) === undefined)) guesses.push({ kind: "OrderOfLabel", label: key });
+  const unnamed = parts.find((part) => part.unnamed === true);
+  if (unnamed !== undefined) guesses.push({ kind: "TakenForProduction", applications: unnamed.items.map(({ name }) => name) });
   if (parts.length === 1 && items.length > 1 && options.of === "Applications") guesses.push({ kind: "OneEnvironment" });
   const stages: ProposedStage[] = [];
   for (const [i, part] of parts.entries()) {
@@ -100,6 +102,8 @@ interface Part {
   value: string;
   /** Which text told it. */
   by?: string;
+  /** Nothing told it: all others are before production. */
+  unnamed?: boolean;
   items: StageItem[];
 }
 
@@ -140,8 +144,24 @@ function byText(items: readonly StageItem[], { of }: GroupingOptions): Part[] {
       .sort((a, b) => compareEnvironments(a.value, b.value))
       .map((part) => ({ ...part, ...(of === "clusters" ? {} : placeLabel(part, items)) }));
   }
-  return [{ value: "", items: [...items] }];
+  return (of === "Applications" ? besideProduction(items) : undefined) ?? [{ value: "", items: [...items] }];
 }
+
+/** `shop-stage` and `shop`: what bears no word of an environment is production, where all that do come before it. */
+function besideProduction(items: readonly StageItem[]): Part[] | undefined {
+  const parts = Map.groupBy(items, ({ texts }) => environmentIn(texts["name"] ?? ""));
+  const named = [...parts.keys()].filter((word) => word !== undefined);
+  if (!parts.has(undefined) || named.length === 0 || parts.size > MOST_STAGES || named.some((word) => rankIn(word) === rankIn(PRODUCTION)))
+    return undefined;
+  return [...parts]
+    .map(
+      ([value, own]): Part => ({ value: value ?? PRODUCTION, by: "name", items: own, ...(value === undefined ? { unnamed: true } : {}) }),
+    )
+    .sort((a, b) => compareEnvironments(a.value, b.value))
+    .map((part) => ({ ...part, ...placeLabel(part, items) }));
+}
+
+const PRODUCTION = "production";
 
 /** A label of the place that this part alone has, with one value. */
 function placeLabel(part: Part, items: readonly StageItem[]): Pick<Part, "label"> {

@@ -157,6 +157,6 @@ function clusterOf(
   return { cluster: { name, server: address, labels: { ...params, ...labels } }, nameIsSure: named !== undefined };
 }
 
-function destination(spec: Record<string, unknown>): string {
-  return textAt(spec, "destination", "name") ?? textAt(spec, "destination", "server") ?? "no destination";
+function destination(spec: Record<string, unknown>): string | undefined {
+  return textAt(spec, "destination", "name") ?? textAt(spec, "destination", "server");
 }

@@ -1,6 +1,7 @@
 /** Why Applications that run one thing get no pin, as plainly as it can be told. Called by `propose.ts`. */
 import { tidyPath } from "../../core/argocd/source-places.ts";
-import type { Hindrance, PlaceHindrance } from "../../core/reasons/onboarding.ts";
+import { defined } from "../../core/base/defined.ts";
+import type { Guess, Hindrance, PlaceHindrance } from "../../core/reasons/onboarding.ts";
 import type { Undecided } from "../../core/report/onboarding/types.ts";
 import type { CollectedSet } from "./collect.ts";
 import { sourcesOf } from "./places-spec.ts";
@@ -12,6 +13,8 @@ interface Unpinned {
   /** Of each of them. */
   places: readonly (readonly Place[])[];
   areParents: boolean;
+  /** Not all of them read other branches. */
+  someReadBase: boolean;
   /** Would tell their branches apart. */
   label?: { values: string[]; text: string } | undefined;
 }
@@ -20,14 +23,28 @@ interface Unpinned {
 const PLACES: readonly PlaceHindrance["kind"][] = ["OtherRepo", "OfSecret", "OtherBranch", "Floating", "NothingThere"];
 
 /** What is read elsewhere has no place here, whatever the others have; and a parent has none of its own. */
-export function whyUnpinned(why: Hindrance, { because: all, places, areParents, label }: Unpinned): Hindrance {
-  const because = all.toSorted((a, b) => PLACES.indexOf(a.kind) - PLACES.indexOf(b.kind));
+export function whyUnpinned(why: Hindrance, { because: all, places, areParents, someReadBase, label }: Unpinned): Hindrance {
+  const because = all
+    .toSorted((a, b) => PLACES.indexOf(a.kind) - PLACES.indexOf(b.kind))
+    .map((one) => (one.kind === "OtherBranch" && someReadBase ? { ...one, some: true } : one));
   if (label !== undefined) return { kind: "NoPin", slots: [{ kind: "NotToldApart", slot: "branch", texts: label.values, label }] };
   if (why.kind !== "NoVersion" && why.kind !== "NoPin") return why;
   const [first] = because;
   if (areParents && places.every((own) => own.length === 0)) return { kind: "Parents" };
   if (first !== undefined && places.some((own) => own.length === 0)) return { kind: "NoVersion", anywhere: false, because };
   return why.kind === "NoVersion" ? { ...why, because } : why;
+}
+
+/** The branch that is read instead of the default one; undefined: none. */
+export function branchAmong(why: readonly PlaceHindrance[]): string | undefined {
+  return why.find((one) => one.kind === "OtherBranch")?.branch;
+}
+
+/** Applications that a rollout of the others leaves out, with the branch that all of them read. */
+export function leftOut(out: readonly { target: InitTarget; branch: string | undefined }[]): Guess {
+  const [first] = out;
+  const branch = out.every((one) => one.branch === first?.branch) ? first?.branch : undefined;
+  return { kind: "LeftOut", applications: out.map(({ target }) => target.application), ...defined({ branch }) };
 }
 
 /** Tells Applications whose folder holds other Applications, or sets of them. */
@@ -51,10 +68,10 @@ export function whyAlone(all: readonly InitTarget[], sets: readonly CollectedSet
       targets.length === 1
         ? { kind: "OneApplication", cluster: targets[0]?.cluster.name }
         : { kind: "NothingAlike", alone: own.length, applications: targets.length };
-    return [{ what: `ApplicationSet ${name}`, file, why }];
+    return [{ what: `ApplicationSet ${name}`, file, applications: targets.length, why }];
   });
   const others = alone.filter((target) => target.set === undefined && target.manifest !== undefined);
   if (others.length === 0) return told;
   const what = `${others.length} of ${all.filter((target) => target.manifest !== undefined).length} Applications`;
-  return [...told, { what, file: others[0]?.manifest?.file ?? ".", why: { kind: "EachAlone" } }];
+  return [...told, { what, file: others[0]?.manifest?.file ?? ".", applications: others.length, why: { kind: "EachAlone" } }];
 }

@@ -24,8 +24,13 @@ export function sayGuess(guess: Guess): string {
       return `the order of the values of ${guess.label} is a guess`;
     case "OneEnvironment":
       return "nothing tells Applications of one environment from those of another: all of them are one stage or two";
-    case "LeftOut":
-      return `${few(guess.applications)} ${guess.applications.length === 1 ? "runs" : "run"} the same thing without a version in this repo, and ${guess.applications.length === 1 ? "is" : "are"} left out`;
+    case "LeftOut": {
+      const [run, read, are] = guess.applications.length === 1 ? ["runs", "reads", "is"] : ["run", "read", "are"];
+      const why = guess.branch === undefined ? "without a version in this repo" : `and ${read} the branch ${guess.branch}`;
+      return `${few(guess.applications)} ${run} the same thing ${why}, and ${are} left out`;
+    }
+    case "TakenForProduction":
+      return `${few(guess.applications)} ${guess.applications.length === 1 ? "names" : "name"} no environment, and ${guess.applications.length === 1 ? "is" : "are"} taken for production`;
     case "BranchesMove":
       return "a branch that has commits of its own cannot be moved forward: the run then stops and says which";
     case "LabelsUnknown":

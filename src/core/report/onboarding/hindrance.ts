@@ -10,7 +10,8 @@ interface SaidHindrance {
 }
 
 const LIVE = "give --inventory with the Applications as they live: kubectl get applications,applicationsets -n argocd -o yaml";
-const ONE_PLANE = "give --inventory of one Argo CD: what lives there is taken as it is";
+const EACH_PLANE =
+  "give what lives in each Argo CD by a name (--inventory dev=FILE --inventory prod=FILE, or --from-argocd), or in one alone";
 const ALONE = "where several belong together, write a rollout with sourceRef.kind: Application and a selector";
 const MOST_VALUES = 3;
 
@@ -71,11 +72,12 @@ function sayUnrendered(hindrance: Of<"NotRendered" | "ClustersUnknown" | "Cluste
         why: "it takes its clusters from Argo CD, and none is known here",
         hint: "give --inventory with the cluster Secrets: kubectl get secrets -n argocd -l argocd.argoproj.io/secret-type=cluster -o yaml",
       };
-    case "ClusterUnknown":
-      return {
-        why: `${hindrance.application} names no cluster that is known: ${hindrance.destination}`,
-        hint: "give --inventory with its Secret",
-      };
+    case "ClusterUnknown": {
+      const { application, destination } = hindrance;
+      const nowhere = `${application} has no destination: its template names neither a cluster nor a server`;
+      if (destination === undefined) return { why: nowhere, hint: "fill in destination.name or destination.server, then run init again" };
+      return { why: `${application} names no cluster that is known: ${destination}`, hint: "give --inventory with its Secret" };
+    }
     case "NoApplications":
       return sayNoApplications(hindrance);
     case "Patched": {
@@ -178,7 +180,9 @@ function sayPlace(hindrance: PlaceHindrance): string {
     case "OtherRepo":
       return `it is made of files of another repo, ${hindrance.repoURL}`;
     case "OtherBranch":
-      return `it reads the branch ${hindrance.branch} of this repo, and batches are merged into the default branch`;
+      return hindrance.some === true
+        ? `some of them read the branch ${hindrance.branch} of this repo, others the default one, and a batch is merged into that alone`
+        : `it reads the branch ${hindrance.branch} of this repo, and batches are merged into the default branch`;
     case "Floating":
       return `${hindrance.at} is ${hindrance.value === "" ? "empty" : hindrance.value}, which moves by itself`;
     case "NothingThere":
@@ -212,12 +216,12 @@ function sayUnstaged(hindrance: Unstaged): SaidHindrance {
     case "DeclaredTwice":
       return {
         why: `another file declares all it makes already, such as ${hindrance.application}: each is another Argo CD's, or another overlay's, and nothing in the repo says which`,
-        hint: ONE_PLANE,
+        hint: EACH_PLANE,
       };
     case "SameName":
       return {
         why: `several files declare an Application of one name, such as ${hindrance.application} (${few(hindrance.files)}): each is another Argo CD's, or another overlay's, and nothing in the repo says which`,
-        hint: `${ONE_PLANE}; for one Argo CD per cluster see docs/layouts/argocd-per-cluster.md`,
+        hint: `${EACH_PLANE}; see docs/layouts/argocd-per-cluster.md`,
       };
     case "OneApplication":
       return {

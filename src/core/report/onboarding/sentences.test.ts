@@ -7,7 +7,10 @@ type SampleOf<Data extends { kind: string }> = { [Kind in Data["kind"]]: Extract
 
 const PLACES: SampleOf<PlaceHindrance> = {
   OtherRepo: [{ kind: "OtherRepo", repoURL: "https://github.com/acme/charts" }],
-  OtherBranch: [{ kind: "OtherBranch", branch: "env/prod" }],
+  OtherBranch: [
+    { kind: "OtherBranch", branch: "env/prod" },
+    { kind: "OtherBranch", branch: "develop", some: true },
+  ],
   Floating: [
     { kind: "Floating", at: "source.targetRevision", value: "main" },
     { kind: "Floating", at: "source.targetRevision", value: "" },
@@ -49,7 +52,10 @@ const HINDRANCES: SampleOf<Hindrance> = {
   NoName: [{ kind: "NoName" }],
   NotRendered: [{ kind: "NotRendered", problem: undefined }],
   ClustersUnknown: [{ kind: "ClustersUnknown" }],
-  ClusterUnknown: [{ kind: "ClusterUnknown", application: "shop-eu", destination: "eu-1" }],
+  ClusterUnknown: [
+    { kind: "ClusterUnknown", application: "shop-eu", destination: "eu-1" },
+    { kind: "ClusterUnknown", application: "shop-eu", destination: undefined },
+  ],
   NoApplications: [
     { kind: "NoApplications", labels: [], patterns: [] },
     { kind: "NoApplications", labels: [], patterns: ["apps/*/prod"] },
@@ -97,7 +103,11 @@ const GUESSES: SampleOf<Guess> = {
   OrderOfLabel: [{ kind: "OrderOfLabel", label: "ring" }],
   OneEnvironment: [{ kind: "OneEnvironment" }],
   BranchesMove: [{ kind: "BranchesMove" }],
-  LeftOut: [["shop-preview"], ["shop-preview", "shop-build"]].map((applications) => ({ kind: "LeftOut", applications })),
+  LeftOut: [["shop-preview"], ["shop-preview", "shop-build"]].flatMap((applications) => [
+    { kind: "LeftOut" as const, applications },
+    { kind: "LeftOut" as const, applications, branch: "develop" },
+  ]),
+  TakenForProduction: [["shop"], ["shop", "web"]].map((applications) => ({ kind: "TakenForProduction", applications })),
   LabelsUnknown: [{ kind: "LabelsUnknown" }],
   NamesOnly: [{ kind: "NamesOnly", of: "Applications" }],
 };

@@ -48,6 +48,13 @@ test("a reader who sees nothing proposed is told whether nothing was found, noth
   expect(told(empty({ existing: ["payments"] }))).toContain("has a rollout already. There are already: payments.");
 });
 
+test("the reason that is told first is that of most Applications, and not of a generator that finds nothing yet", () => {
+  const nothing = (name: string) => one(name, { kind: "NoApplications", labels: [], patterns: ["apps/*"] });
+  const many = { ...one("c", { kind: "SameName", application: "shop", files: ["a", "b"] }), applications: 12 };
+  expect(told(empty({ undecided: [one("a"), one("b"), many] }))).toContain("First of all, ApplicationSet c: several files");
+  expect(told(empty({ undecided: [nothing("a"), nothing("b"), one("c")] }))).toContain("First of all, ApplicationSet c: it has no name");
+});
+
 test("what is to be run next has the arguments that were given, as words of a shell", () => {
   const written = [{ file: "rollouts/shop.yaml", outcome: "written" as const }];
   const next = (...given: string[]) => proposalText(empty(), written, (text) => text, given).split("Next: ")[1];

@@ -135,11 +135,17 @@ function whyNone({ existing, undecided, repoKind }: Proposal): string {
 /** Nobody needs to do anything about these. */
 const QUIET: readonly Undecided["why"]["kind"][] = ["Parents", "OneApplication", "NothingAlike", "EachAlone"];
 
+/** Also where a generator finds nothing yet. */
+function isQuiet(why: Undecided["why"]): boolean {
+  return QUIET.includes(why.kind) || (why.kind === "NoApplications" && why.patterns.length > 0);
+}
+
 /** The one reason that stands in the way of most of what a repo has. */
 function chiefOf(undecided: readonly Undecided[]): ToldUndecided | undefined {
-  const loud = undecided.filter(({ why }) => !QUIET.includes(why.kind));
+  const loud = undecided.filter(({ why }) => !isQuiet(why));
   const alike = Map.groupBy(loud.length > 0 ? loud : undecided, ({ why }) => `${why.kind} ${sayHindrance(why).hint}`);
-  const [most] = [...alike.values()].sort((a, b) => b.length - a.length);
+  const weight = (group: readonly Undecided[]) => group.reduce((sum, { applications = 1 }) => sum + applications, 0);
+  const [most] = [...alike.values()].sort((a, b) => weight(b) - weight(a));
   return most?.[0] && told(most[0]);
 }
 

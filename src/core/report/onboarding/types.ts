@@ -64,6 +64,8 @@ export interface Undecided {
   /** `ApplicationSet payments`. */
   what: string;
   file: string;
+  /** How many Applications it is about, where that is known. */
+  applications?: number;
   why: Hindrance;
 }
 
