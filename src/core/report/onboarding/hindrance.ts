@@ -1,8 +1,9 @@
 /** Says why init proposes no rollout for something of a repo, and what to do. Told by `show.ts` and `body.ts`. */
-import type { Hindrance, Objection, PlaceHindrance, SlotHindrance } from "../../reasons/onboarding.ts";
+import type { Hindrance, Objection } from "../../reasons/onboarding.ts";
 import { few } from "../reasons/phrases.ts";
 import { sayProblem } from "../reasons/problems/problems.ts";
 import { sayRender } from "../reasons/render.ts";
+import { labelHint, sayPlace, saySlot, slotOf, versionHint } from "./places.ts";
 
 interface SaidHindrance {
   why: string;
@@ -10,10 +11,8 @@ interface SaidHindrance {
 }
 
 const LIVE = "give --inventory with the Applications as they live: kubectl get applications,applicationsets -n argocd -o yaml";
-const EACH_PLANE =
-  "give what lives in each Argo CD by a name (--inventory dev=FILE --inventory prod=FILE, or --from-argocd), or in one alone";
+const EACH_PLANE = "give what lives in each Argo CD by a name (--inventory dev=FILE --inventory prod=FILE, or --from-argocd), or in one alone";
 const ALONE = "where several belong together, write a rollout with sourceRef.kind: Application and a selector";
-const MOST_VALUES = 3;
 
 export function sayHindrance(hindrance: Hindrance): SaidHindrance {
   switch (hindrance.kind) {
@@ -135,60 +134,11 @@ function sayUnpinned(hindrance: Of<"OneVersionForAll" | "NoPin" | "NoVersion" | 
         why: `they make other Applications, and have no version of their own: those are what is staged`,
         hint: "nothing is to be done",
       };
-    case "Disproved":
-      return {
-        why: hindrance.against.slice(0, 1).map(sayObjection).join(),
-        hint: "correct what it names, then run init again; or write the rollout by hand",
-      };
-  }
-}
-
-const VERSION_IN_GIT = "give each of them a version in Git, such as targetRevision of a list element or newTag of an overlay";
-
-/** The one that a label would mend, or else the first. */
-function slotOf({ slots }: Of<"NoPin">): SlotHindrance {
-  const [first = { slot: "its version", kind: "NotToldApart", texts: [] }] = slots;
-  return slots.find((slot) => slot.kind === "NotToldApart" && slot.label !== undefined) ?? first;
-}
-
-function versionHint({ anywhere, because: [first] }: Of<"NoVersion">): string {
-  if (anywhere || first === undefined) return VERSION_IN_GIT;
-  if (first.kind === "OtherRepo") return "run init in a clone of that one: what these files say is released there";
-  if (first.kind === "OtherBranch")
-    return "let all of them read the default branch, at a folder or file for each; or each a branch of its own, none of them the default one, and label each with its environment: those a rollout moves";
-  return VERSION_IN_GIT;
-}
-
-/** A label is the shortest way where an environment's name is all that differs. */
-function labelHint(slots: readonly SlotHindrance[]): string | undefined {
-  const label = slots.map((slot) => (slot.kind === "NotToldApart" ? slot.label : undefined)).find((one) => one !== undefined);
-  if (label === undefined) return undefined;
-  const values = [...new Set(label.values)].slice(0, MOST_VALUES).map((value) => `env: ${value}`);
-  return `label each Application with its environment (${values.join(", ")}): the pin is then ${label.text}`;
-}
-
-function saySlot(hindrance: SlotHindrance): string {
-  const { slot } = hindrance;
-  if (hindrance.kind === "OfSome") return `${slot} stands for ${hindrance.have} of ${hindrance.applications} Applications only`;
-  const different = [...new Set(hindrance.texts)];
-  const more = different.length > 2 ? ` (and ${different.length - 2} more)` : "";
-  return `${slot}: no name of a cluster, Application or parameter tells ${different.slice(0, 2).join(" and ")}${more} apart`;
-}
-
-function sayPlace(hindrance: PlaceHindrance): string {
-  switch (hindrance.kind) {
-    case "OtherRepo":
-      return `it is made of files of another repo, ${hindrance.repoURL}`;
-    case "OtherBranch":
-      return hindrance.some === true
-        ? `some of them read the branch ${hindrance.branch} of this repo, others the default one, and a batch is merged into that alone`
-        : `it reads the branch ${hindrance.branch} of this repo, and batches are merged into the default branch`;
-    case "Floating":
-      return `${hindrance.at} is ${hindrance.value === "" ? "empty" : hindrance.value}, which moves by itself`;
-    case "NothingThere":
-      return `${hindrance.folder === "" ? "the repo's root" : hindrance.folder} holds no version of an image or chart that can be told`;
-    case "OfSecret":
-      return `${hindrance.at} comes from ${hindrance.value} of the cluster's Secret, which is not in Git`;
+    case "Disproved": {
+      const [first] = hindrance.against;
+      const hint = first?.kind === "Problem" ? sayProblem(first.problem).hint : "correct what it names";
+      return { why: first === undefined ? "" : sayObjection(first), hint: `${hint}; then run init again, or write the rollout by hand` };
+    }
   }
 }
 
