@@ -11,7 +11,8 @@ interface SaidHindrance {
 }
 
 const LIVE = "give --inventory with the Applications as they live: kubectl get applications,applicationsets -n argocd -o yaml";
-const EACH_PLANE = "give what lives in each Argo CD by a name (--inventory dev=FILE --inventory prod=FILE, or --from-argocd), or in one alone";
+const EACH_PLANE =
+  "give what lives in each Argo CD by a name (--inventory dev=FILE --inventory prod=FILE, or --from-argocd), or in one alone";
 const ALONE = "where several belong together, write a rollout with sourceRef.kind: Application and a selector";
 
 export function sayHindrance(hindrance: Hindrance): SaidHindrance {
