@@ -287,6 +287,16 @@ describe("the hash", () => {
   });
 });
 
+test("what labels put into the environments of two stages is warned of by its name", () => {
+  const both = rollout(
+    stage({ name: "dev", selector: { matchLabels: { env: "dev" }, matchExpressions: [] } }),
+    stage({ name: "prod", selector: { matchLabels: { tier: "prod" }, matchExpressions: [] } }),
+  );
+  const clusters = [cluster("a", { env: "dev", tier: "prod" }), cluster("b", { tier: "prod" })];
+  expect(planned(both, clusters).warnings).toContainEqual({ code: "STAGES_IN_BOTH", stages: ["dev", "prod"], names: ["a"] });
+  expect(planned(both, clusters.slice(1)).warnings.map(({ code }) => code)).not.toContain("STAGES_IN_BOTH");
+});
+
 const label = fc.constantFrom("x", "y", "z");
 const anyCluster = fc.record({ a: fc.option(label), b: fc.option(label), drained: fc.boolean() });
 const quantity = fc.oneof(fc.record({ count: fc.integer({ min: 1, max: 4 }) }), fc.record({ percent: fc.integer({ min: 1, max: 100 }) }));
