@@ -17,7 +17,7 @@ describe("answers to commands", () => {
     const { run: paused, now } = run(3);
     const text = statusAnswer(paused, now, "alice", "https://github.com/acme/fleet/pull/1#issuecomment-9");
     expect(text).toMatch(/^### ⏸️ payments #\u200b42: v2\n/);
-    expect(text).toContain("**Paused** for");
+    expect(text).toContain("**Paused** since");
     expect(text).toContain("**Your turn:** ");
     expect(text).toContain("`/skip c1`");
     expect(text).toContain("[every cluster](https://github.com/acme/fleet/pull/1#issuecomment-9)");

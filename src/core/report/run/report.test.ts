@@ -19,7 +19,7 @@ describe("the run's comment on the release PR", () => {
     expect(runComment(sampleRun(), NOW)).toMatchInlineSnapshot(`
       "### 🚚 payments #​42: v1.4.2
 
-      **Progressing** for 4m. Waiting for us-1, us-2 to become live (0 of 2 confirmed).
+      **Progressing** since 2026-11-21 09:00:00 UTC. Waiting for us-1, us-2 to become live (0 of 2 confirmed).
 
       **Next:** us-1 and us-2 count as failed, at the latest 09:15:00 UTC.
 
@@ -30,17 +30,17 @@ describe("the run's comment on the release PR", () => {
       | canary | Healthy | 1/1 | 2/2 \`██████████\` |  |
       | everywhere else | Progressing | 0/2 | 0/4 \`░░░░░░░░░░\` | 1 requeued |
 
-      - #12 batch 1 of 2 of everywhere else: **Syncing** for 4m
+      - #12 batch 1 of 2 of everywhere else: **Syncing** since 09:00:00 UTC
       - \`us-4\`: **Requeued** (tried after the stage's batches). It matches the stage's requeue selector.
 
       <details><summary>Every cluster moved so far</summary>
 
       | stage | PR | cluster | application | change | state | since | why |
       | --- | --- | --- | --- | --- | --- | --- | --- |
-      | canary | #11 | \`eu-1\` | \`payments-eu-1\` | \`v1.4.1\` → \`v1.4.2\` | ✅ Healthy | 4m | Live at 1f2e3d4 and healthy. |
-      | canary | #11 | \`eu-2\` | \`payments-eu-2\` | \`v1.4.1\` → \`v1.4.2\` | ✅ Healthy | 4m | Live at 1f2e3d4 and healthy. |
-      | everywhere else | #12 | \`us-1\` | \`payments-us-1\` | \`v1.4.1\` → \`v1.4.2\` | 🔄 Syncing | 4m | us-1 is syncing. |
-      | everywhere else | #12 | \`us-2\` | \`payments-us-2\` | \`v1.4.1\` → \`v1.4.2\` | 🔀 Merged | 4m | us-2 is merged. |
+      | canary | #11 | \`eu-1\` | \`payments-eu-1\` | \`v1.4.1\` → \`v1.4.2\` | ✅ Healthy | 09:00:00 UTC | Live at 1f2e3d4 and healthy. |
+      | canary | #11 | \`eu-2\` | \`payments-eu-2\` | \`v1.4.1\` → \`v1.4.2\` | ✅ Healthy | 09:00:00 UTC | Live at 1f2e3d4 and healthy. |
+      | everywhere else | #12 | \`us-1\` | \`payments-us-1\` | \`v1.4.1\` → \`v1.4.2\` | 🔄 Syncing | 09:00:00 UTC | us-1 is syncing. |
+      | everywhere else | #12 | \`us-2\` | \`payments-us-2\` | \`v1.4.1\` → \`v1.4.2\` | 🔀 Merged | 09:00:00 UTC | us-2 is merged. |
 
       </details>
 

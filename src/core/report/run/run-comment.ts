@@ -15,7 +15,7 @@ import { nextLine } from "../reasons/next-line.ts";
 import { addStop } from "../reasons/phrases.ts";
 import { rolloutsOfRun } from "../rollouts.ts";
 import { releaseTitle, valuesTable } from "../values.ts";
-import { age, clockTime, runMark, runTitle, stateMark } from "../words.ts";
+import { clockTime, runMark, runTitle, stateMark } from "../words.ts";
 import { measuredOfRun } from "./analysis-markdown.ts";
 
 /**
@@ -58,7 +58,9 @@ export function headline(shown: Shown): string {
   const { model, now, of } = shown;
   const { since, endedAt, startedAt, eta } = model;
   const title = `### ${runMark(model)} ${runTitle(model)}: ${releaseTitle(model)}`;
-  const when = endedAt === undefined ? `for ${age(since ?? startedAt, now)}` : `at ${endedAt.slice(0, 10)} ${endedAt.slice(11, 19)} UTC`;
+  const at = endedAt ?? since ?? startedAt;
+  // A comment stays as it is until it is edited: no age, and with its day.
+  const when = `${endedAt === undefined ? "since" : "at"} ${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;
   const why = prose(of(model, 1000));
   const lines = [title, `**${cell(stateWord(model))}** ${when}. ${why}`];
   lines.push(...present(nextLine(shown)));
@@ -172,7 +174,7 @@ function attention({ model, now, of }: Shown): string {
     const said = holdsReason(model.reason, child.reason) ? "" : words(of, child, 500);
     const why = said === "" ? "" : `. ${said}`;
     const name = `${pulls(child)}${cell(child.name)} of ${cell(stage)}`;
-    return `- ${name}: **${LABELS[child.state]}**${child.checking === undefined ? "" : `, ${child.checking},`} for ${age(child.since ?? "", now)}${why}`;
+    return `- ${name}: **${LABELS[child.state]}**${child.checking === undefined ? "" : `, ${child.checking},`} since ${clockTime(child.since ?? "", now)}${why}`;
   });
   const loose = below.filter(({ child }) => child.kind === "cluster" && child.when !== "later");
   for (const { child } of loose.slice(0, MOST_LINES)) {
@@ -230,7 +232,7 @@ function row({ model, now, of }: Shown, { stage, batch, cluster, application }: 
     shown,
     present(change?.from, change?.to).map(code).join(" → "),
     word,
-    age(since ?? "", now),
+    clockTime(since ?? "", now),
     // What holds the run up stands in its first lines.
     application.says !== "" && holdsReason(model.reason, application.reason) ? "as above" : words(of, application, 300),
   ];
