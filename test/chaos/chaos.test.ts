@@ -60,6 +60,6 @@ test.skipIf(POSTGRES === undefined)(
     });
     expect(trial.problems, told.join("\n")).toEqual([]);
     // It was the owner who was killed, and another came.
-    expect([trial.kills, trial.takeoverMs.length]).toEqual([1, 1]);
+    expect([trial.kills, trial.takeovers.length]).toEqual([1, 1]);
   },
 );

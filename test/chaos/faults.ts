@@ -35,6 +35,8 @@ export interface Kill {
   name: string;
   /** In epoch milliseconds. */
   atMs: number;
+  /** Nothing else kept replicas or PostgreSQL from their work meanwhile. */
+  alone: boolean;
 }
 
 export interface Chances {
@@ -82,10 +84,22 @@ export async function playFaults(world: ChaosWorld, faults: readonly Fault[], lo
     await sleep(fault.atMs);
     log(`${((performance.now() - began) / 1000).toFixed(1)} s: ${tell(fault)}`);
     const atMs = Date.now();
-    kills.push(...(await happen(world, fault)).map((name) => ({ name, atMs })));
+    kills.push(...(await happen(world, fault)).map((name) => ({ name, atMs, alone: isAlone(fault, faults) })));
   };
   await Promise.all(faults.map(play));
   return kills;
+}
+
+/** What a fault leaves behind is over by then. */
+const AFTERWARDS_MS = 10_000;
+
+/** Whether a kill meets replicas and a PostgreSQL that are well, and leaves them so while somebody takes over. */
+function isAlone(killing: Fault, faults: readonly Fault[]): boolean {
+  const hinders = (fault: Fault) =>
+    ["kill", "all down", "freeze", "database", "full database", "full disk"].includes(fault.kind) ||
+    ("where" in fault && fault.where === "postgres");
+  const overlaps = ({ atMs, forMs }: Fault) => atMs < killing.atMs + AFTERWARDS_MS && killing.atMs < atMs + forMs + AFTERWARDS_MS;
+  return killing.kind === "kill" && !faults.some((fault) => fault !== killing && hinders(fault) && overlaps(fault));
 }
 
 export function tell({ atMs: _, forMs, kind, ...more }: Fault): string {

@@ -114,8 +114,8 @@ test("a takeover lasts from the kill of whoever had the repository until somebod
   const held = (holder: string | null, atMs: number): Holding => ({ repository: "acme/a", holder, atMs });
   const holdings = [held("one", 0), held(null, 7000), held("two", 7100)];
   const kills = [
-    { name: "one", atMs: 1000 },
-    { name: "three", atMs: 1500 },
+    { name: "one", atMs: 1000, alone: true },
+    { name: "three", atMs: 1500, alone: false },
   ];
-  expect(takeovers(kills, holdings)).toEqual([6100]);
+  expect(takeovers(kills, holdings)).toEqual([{ ms: 6100, alone: true }]);
 });

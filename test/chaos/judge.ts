@@ -74,15 +74,22 @@ export function againstDeliveries(report: GitHubReport, kept: Awaited<ReturnType
   });
 }
 
-/** How long it took after each kill until what that replica had was looked after again, in milliseconds. */
-export function takeovers(kills: readonly Kill[], holdings: readonly Holding[]): number[] {
+export interface Takeover {
+  /** From the kill until what that replica had was looked after again. */
+  ms: number;
+  /** See faults.ts. */
+  alone: boolean;
+}
+
+/** After each kill. */
+export function takeovers(kills: readonly Kill[], holdings: readonly Holding[]): Takeover[] {
   const repositories = [...new Set(holdings.map(({ repository }) => repository))];
-  return kills.flatMap(({ name, atMs }) =>
+  return kills.flatMap(({ name, atMs, alone }) =>
     repositories.flatMap((repository) => {
       const own = holdings.filter((one) => one.repository === repository);
       if (own.findLast((one) => one.atMs <= atMs)?.holder !== name) return [];
       const next = own.find((one) => one.atMs > atMs && one.holder !== null);
-      return next === undefined ? [] : [next.atMs - atMs];
+      return next === undefined ? [] : [{ ms: next.atMs - atMs, alone }];
     }),
   );
 }

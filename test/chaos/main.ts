@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type Chances, drawFaults, type Fault } from "./faults.ts";
+import type { Takeover } from "./judge.ts";
 import { build } from "./processes.ts";
 import { runTrial, type Shape } from "./trial.ts";
 
@@ -46,7 +47,7 @@ const unwell: Fault[] =
 
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(130));
 const room = await mkdtemp(join(tmpdir(), "stagecoach-chaos-"));
-const total = { runs: 0, kills: 0, failed: [] as number[], takeoverMs: [] as number[] };
+const total = { runs: 0, kills: 0, failed: [] as number[], takeovers: [] as Takeover[] };
 try {
   const program = build(join(room, "program"));
   const calm = await runTrial({ shape, faults: [], folder: await folderOf("calm"), program });
@@ -62,7 +63,11 @@ try {
     }
   };
   await Promise.all(Array.from({ length: number("parallel") }, work));
-  tellTakeovers(total.takeoverMs.sort((a, b) => a - b));
+  tellTakeovers("somebody else had to look after a repository", total.takeovers);
+  tellTakeovers(
+    "of these nothing else was wrong",
+    total.takeovers.filter(({ alone }) => alone),
+  );
   console.log(
     `${total.runs} runs, ${total.kills} kills, ${total.failed.length} failed${total.failed.length > 0 ? `: --seed ${total.failed.join(", ")}` : ""}`,
   );
@@ -71,12 +76,11 @@ try {
   await rm(room, { recursive: true, force: true, maxRetries: 5 });
 }
 
-function tellTakeovers(sorted: readonly number[]): void {
-  if (sorted.length === 0) return;
+function tellTakeovers(what: string, all: readonly Takeover[]): void {
+  if (all.length === 0) return;
+  const sorted = all.map(({ ms }) => ms).sort((a, b) => a - b);
   const at = (share: number) => ((sorted[Math.floor((sorted.length - 1) * share)] ?? 0) / 1000).toFixed(1);
-  console.log(
-    `${sorted.length} times somebody else had to look after a repository: after ${at(0.5)} s (median), ${at(0.9)} s (p90), ${at(1)} s at most`,
-  );
+  console.log(`${sorted.length} times ${what}: after ${at(0.5)} s (median), ${at(0.9)} s (p90), ${at(1)} s at most`);
 }
 
 async function folderOf(name: string): Promise<string> {
@@ -88,13 +92,13 @@ async function folderOf(name: string): Promise<string> {
 async function one(seed: number, given: Pick<Parameters<typeof runTrial>[0], "program" | "expected">): Promise<void> {
   const told: string[] = [];
   const log = (line: string) => void (values.trace ? console.log(`  ${seed}: ${line}`) : told.push(line));
-  const { problems, kills, takeoverMs, ownEnds, seconds, writes } = await runTrial({
+  const { problems, kills, takeovers, ownEnds, seconds, writes } = await runTrial({
     ...{ shape, faults: [...drawFaults(seed, chances), ...unwell], folder: await folderOf(String(seed)), log },
     ...given,
   });
   total.runs += 1;
   total.kills += kills;
-  total.takeoverMs.push(...takeoverMs);
+  total.takeovers.push(...takeovers);
   if (problems.length > 0) {
     total.failed.push(seed);
     if (!values.trace) console.log(told.join("\n"));

@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Fault, playFaults } from "./faults.ts";
 import type { GitHubReport } from "./github.ts";
-import { againstDeliveries, againstEnd, againstWrites, takeovers } from "./judge.ts";
+import { againstDeliveries, againstEnd, againstWrites, type Takeover, takeovers } from "./judge.ts";
 import { type End, openView, type View } from "./view.ts";
 import { type ChaosWorld, startChaosWorld } from "./world.ts";
 
@@ -21,7 +21,7 @@ export interface Trial {
   problems: string[];
   kills: number;
   /** See judge.ts. */
-  takeoverMs: number[];
+  takeovers: Takeover[];
   /** Replicas that ended by themselves. */
   ownEnds: number;
   seconds: number;
@@ -79,7 +79,7 @@ export async function runTrial({ shape, faults, folder, program, expected: await
     ];
     if (problems.length > 0) for (const replica of world.replicas) log(`${replica.name}:\n${replica.output()}`);
     return {
-      ...{ problems, kills: kills.length, takeoverMs: takeovers(kills, holdings ?? []), writes: report.writes.length },
+      ...{ problems, kills: kills.length, takeovers: takeovers(kills, holdings ?? []), writes: report.writes.length },
       ownEnds: world.replicas.reduce((sum, one) => sum + one.ownEnds(), 0),
       ...{ seconds: (performance.now() - began) / 1000, end: ends[0] as End },
     };
