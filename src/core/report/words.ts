@@ -1,5 +1,5 @@
 import { EMPTY_TREE } from "../base/folder.ts";
-import { epoch, formatDuration, type Time } from "../base/time.ts";
+import type { Time } from "../base/time.ts";
 import type { Edit } from "../plan/plan-types.ts";
 import type { Batch, Run } from "../run/state/run.ts";
 import { cell } from "./escape.ts";
@@ -113,13 +113,12 @@ export function batchName(run: Pick<Run, "plan" | "batches">, batch: Batch): str
   return `batch ${batch.ofStage} of ${batchesOfStage(run, batch.stage)} of ${stage}`;
 }
 
-export function age(since: Time, now: number): string {
-  return formatDuration(Math.max(0, Math.floor((now - epoch(since)) / 1000) * 1000));
+export function dayAndTime(time: Time): string {
+  return `${time.slice(0, 10)} ${time.slice(11, 19)} UTC`;
 }
 
 /** `14:05:09 UTC`, with the date where it is not `now`'s. */
 export function clockTime(time: Time, now: number): string {
-  const day = time.slice(0, 10);
-  const hour = `${time.slice(11, 19)} UTC`;
-  return day === new Date(now).toISOString().slice(0, 10) ? hour : `${day} ${hour}`;
+  const whole = dayAndTime(time);
+  return time.slice(0, 10) === new Date(now).toISOString().slice(0, 10) ? whole.slice(11) : whole;
 }

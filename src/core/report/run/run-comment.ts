@@ -15,13 +15,10 @@ import { nextLine } from "../reasons/next-line.ts";
 import { addStop } from "../reasons/phrases.ts";
 import { rolloutsOfRun } from "../rollouts.ts";
 import { releaseTitle, valuesTable } from "../values.ts";
-import { clockTime, runMark, runTitle, stateMark } from "../words.ts";
+import { clockTime, dayAndTime, runMark, runTitle, stateMark } from "../words.ts";
 import { measuredOfRun } from "./analysis-markdown.ts";
 
-/**
- * Never over GitHub's limit: a run with too many clusters is shown by stage and by what needs attention, with the whole in
- * `stagecoach get`.
- */
+/** Never over GitHub's limit: a run with too many clusters is shown by stage and by what needs attention. */
 export function runComment(run: Run, now: number, remarks: readonly AnyReason[] = [], given: GivenToDraw = {}): string {
   // Of a run that has ended every age is as of its end: it reads the same whenever it is written again.
   const at = run.endedAt === undefined ? now : epoch(run.endedAt);
@@ -58,9 +55,8 @@ export function headline(shown: Shown): string {
   const { model, now, of } = shown;
   const { since, endedAt, startedAt, eta } = model;
   const title = `### ${runMark(model)} ${runTitle(model)}: ${releaseTitle(model)}`;
-  const at = endedAt ?? since ?? startedAt;
   // A comment stays as it is until it is edited: no age, and with its day.
-  const when = `${endedAt === undefined ? "since" : "at"} ${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;
+  const when = `${endedAt === undefined ? "since" : "at"} ${dayAndTime(endedAt ?? since ?? startedAt)}`;
   const why = prose(of(model, 1000));
   const lines = [title, `**${cell(stateWord(model))}** ${when}. ${why}`];
   lines.push(...present(nextLine(shown)));
