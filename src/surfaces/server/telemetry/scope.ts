@@ -4,6 +4,7 @@
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { BoundedMap } from "../../../core/base/bounded.ts";
+import { defined } from "../../../core/base/defined.ts";
 import type { ScopeFields, Within } from "../../../engine/round/within.ts";
 
 /** Names a span to others. */
@@ -95,7 +96,7 @@ export function openTelemetry(tracer?: Tracer): Telemetry {
     round(repository, heard, work) {
       const deliveries = heard.slice(-MOST_DELIVERIES);
       const [parent, ...links] = deliveries.flatMap((id) => taken.get(id) ?? []);
-      const fields = { repository, ...(deliveries.length === 0 ? {} : { deliveries }) };
+      const fields = defined({ repository, deliveries: deliveries.length === 0 ? undefined : deliveries });
       const scope = { fields, span: tracer?.start("round", { parent, links, fields, isServer: false }) };
       return run(scope, () =>
         work().catch((error: unknown) => {
