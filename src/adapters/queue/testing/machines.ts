@@ -11,6 +11,8 @@ export const SAID = "said";
 export function openMachines(url: string) {
   const clock = manualClock(1_000_000);
   const running = new Set<Machine>();
+  /** To PostgreSQL, which have no answer yet. */
+  let questions = 0;
 
   interface Machine {
     queue: SharedQueue;
@@ -42,7 +44,14 @@ export function openMachines(url: string) {
     const heard = (onTold: (payload: string) => void) => (payload: string) =>
       isStopped ? void late.push(() => onTold(payload)) : onTold(payload);
     // What others tell it is heard once it goes on, too.
-    const database: Database = { ...own, lone: (onTold) => own.lone(heard(onTold)) };
+    const database: Database = {
+      ...own,
+      lone: (onTold) => own.lone(heard(onTold)),
+      async query(...asked) {
+        questions += 1;
+        return (await own.query(...asked).finally(() => (questions -= 1))) as never;
+      },
+    };
     const [rounds, lost, deliveries]: [string[], string[], Delivery[]] = [[], [], []];
     const machine: Machine = {
       ...{ rounds, lost, deliveries, first: [], worked: () => undefined },
@@ -83,6 +92,9 @@ export function openMachines(url: string) {
     // What comes of an earlier look is none of this second's.
     const worked = (resolve: () => void) => (seenAt: number) => (seenAt >= now ? resolve() : undefined);
     await Promise.all([...running].map((machine) => new Promise<void>((resolve) => Object.assign(machine, { worked: worked(resolve) }))));
+    // A round may be begun by then, which asks before it is.
+    do await new Promise(setImmediate);
+    while (questions > 0);
   }
 
   /** Gives how many seconds have passed until then. */
