@@ -17,3 +17,17 @@ test("a plan without steps says nothing of them", () => {
   const { run } = stepBench(2, { change: ({ stages }) => delete stages[0]?.steps });
   expect(toText(run.spec, run.plan, null, [], { colour: false })).not.toContain("weight");
 });
+
+test("a plan says which windows and limits it goes by, for whom they are, and how they stand now", () => {
+  const { run } = stepBench(2, {});
+  const window = { kind: "allow" as const, schedule: "0 8 * * 1-5", durationMs: 9 * 3_600_000, timeZone: "Europe/Rome" };
+  const windows = [{ ...window, stages: ["prod"] }];
+  const limits = { selected: [{ selector: { matchLabels: { tier: "gold" }, matchExpressions: [] }, clusters: 2 }] };
+  const now = Date.parse("2026-11-28T12:00:00Z");
+  const text = toText({ ...run.spec, windows, limits }, run.plan, null, [], { colour: false, rules: { now, limits: { clusters: 7 } } });
+  expect(text).toContain(
+    "rule  Windows in stage prod: allow 0 8 * * 1-5 for 9h (Europe/Rome); closed now, next open 2026-11-30 07:00:00 UTC.\n",
+  );
+  expect(text).toContain("rule  In flight at once over all rollouts of the repo: at most 7 clusters.\n");
+  expect(text).toContain("rule  In flight at once of this rollout: at most 2 clusters where tier=gold.\n");
+});

@@ -10,6 +10,8 @@ import { pinsOf } from "../../../core/plan/steps.ts";
 import { namedEdits, valueChanges, valuesOfEdits } from "../../../core/plan/values.ts";
 import type { Problem } from "../../../core/reasons/problems/problem.ts";
 import { countedWord, countPhrase } from "../../../core/report/counted.ts";
+import { withoutMarkdown } from "../../../core/report/escape.ts";
+import { type RulesNow, ruleLines } from "../../../core/report/plan/plan-rules.ts";
 import { sayUncovered } from "../../../core/report/reasons/problems/plan.ts";
 import { sayProblem, sayWarning } from "../../../core/report/reasons/problems/problems.ts";
 import { shownValues, valueRows } from "../../../core/report/values.ts";
@@ -125,7 +127,7 @@ export function toText(
   plan: Plan,
   next: NextBatch | null,
   problems: readonly Problem[],
-  { colour, columns }: { colour: boolean; columns?: number | undefined },
+  { colour, columns, rules }: { colour: boolean; columns?: number | undefined; rules?: RulesNow | undefined },
 ): string {
   const style: Style = (format, text) => (colour ? styleText(format, visible(text), { validateStream: false }) : visible(text));
   const named = shortNames(clusterKeys(plan));
@@ -144,6 +146,9 @@ export function toText(
     texts.reduce((most, text) => Math.max(most, text.length), 0),
   );
   for (const i of plan.stages.keys()) lines.push(...stageLines(rollout, i, plan, cluster, widths, style));
+  const ruled =
+    rules === undefined ? [] : ruleLines(rollout, rules).map((line) => `${style("cyan", "rule")}  ${visible(withoutMarkdown(line))}`);
+  if (ruled.length > 0) lines.push(...ruled, "");
   if (next !== null) {
     const who = next.targets.map((target) => cluster(target.cluster)).join(", ");
     lines.push(`${style("green", "next")}  ${visible(next.stage)}, batch ${next.batch}: ${who}`, "");

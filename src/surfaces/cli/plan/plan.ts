@@ -1,11 +1,15 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { relative, resolve, sep } from "node:path";
 import { Command } from "commander";
+import { defined } from "../../../core/base/defined.ts";
 import { readOrNull } from "../../../core/base/repo-files.ts";
 import type { Plan } from "../../../core/plan/plan-types.ts";
 import type { Problem } from "../../../core/reasons/problems/problem.ts";
 import { planComment, problemsComment } from "../../../core/report/plan/plan-comment.ts";
+import type { RulesNow } from "../../../core/report/plan/plan-rules.ts";
 import { problemJson } from "../../../core/report/reasons/problems/problems.ts";
+import { parseRepoConfig } from "../../../core/spec/parse/config.ts";
+import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { outputOption, parseArgs } from "../args.ts";
 import { leakedCredentials } from "../lint/leaked-credentials.ts";
@@ -71,7 +75,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const refused = plan === undefined ? problems : refusalsOf(rollout, checkout, inventory, made);
   progress.end();
   if (plan === undefined || refused.length > 0) return refuse(checkout, refused, options.output);
-  process.stdout.write(shown(rollout, plan, made, options.output));
+  process.stdout.write(shown(rollout, plan, made, { output: options.output, rules: rulesNow(checkout) }));
   // A plan for nobody is most likely a mistake: nobody's script should go on with it.
   return plan.warnings.some(({ code }) => code === "NO_TARGETS") ? 1 : 0;
 }
@@ -88,8 +92,19 @@ function refuse(checkout: Checkout, problems: Problem[], output: Options["output
   return 1;
 }
 
-function shown(rollout: Rollout, plan: Plan, { next, problems }: PlanMade, output: Options["output"]): string {
+/** As the checkout has them; what the base branch asks of a pull request only GitHub knows. */
+function rulesNow(checkout: Checkout): RulesNow {
+  const { limits } = parseRepoConfig(readOrNull(checkout, SETTINGS_FILE), SETTINGS_FILE).bounds;
+  return defined({ now: Date.now(), limits });
+}
+
+interface HowShown {
+  output: Options["output"];
+  rules: RulesNow;
+}
+
+function shown(rollout: Rollout, plan: Plan, { next, problems }: PlanMade, { output, rules }: HowShown): string {
   if (isData(output)) return formatData(toJson(rollout, plan, next, problems), output);
-  if (output === "text") return toText(rollout, plan, next, problems, { colour: wantsColour(), columns: terminalWidth() });
-  return `${planComment(rollout, plan, undefined, { warnings: problems.filter(({ severity }) => severity === "warning") })}\n`;
+  if (output === "text") return toText(rollout, plan, next, problems, { colour: wantsColour(), columns: terminalWidth(), rules });
+  return `${planComment(rollout, plan, undefined, { rules, warnings: problems.filter(({ severity }) => severity === "warning") })}\n`;
 }
