@@ -256,6 +256,26 @@ describe("the chart", () => {
     expect(named(made)).toEqual(named(chartObjects(change)));
   });
 
+  test("what docs/operations.md sets for three replicas over PostgreSQL is what the chart knows", () => {
+    const page = readFileSync(new URL("../docs/operations.md", import.meta.url), "utf8");
+    const values = parse(/```yaml\n(# values\.yaml\n[^`]*)```/.exec(page)?.[1] ?? "") as { config: Json; image: Json };
+    const flags = [...page.matchAll(/--set (\w+)(?:\.(\w+))?=(\S+)/g)].filter(([, , , value]) => !value?.includes("`"));
+    const set: Json = {};
+    for (const [, key = "", below, value = ""] of flags)
+      set[key] = below === undefined ? Number(value) : { ...(DEFAULTS[key] as Json), ...(set[key] as Json | undefined), [below]: value };
+    expect(Object.keys(set)).toEqual(["replicas", "postgres"]);
+    const change = { ...set, ...values, image: { ...(DEFAULTS["image"] as Json), ...values.image } };
+    for (const [key, own] of Object.entries(change)) {
+      expect(Object.keys(DEFAULTS)).toContain(key);
+      if (typeof own === "object" && key !== "config")
+        expect(Object.keys(DEFAULTS[key] as Json), key).toEqual(expect.arrayContaining(Object.keys(own as Json)));
+    }
+    const made = chartObjects(change).find((one) => one.kind === "Deployment")?.object;
+    expect(at(made, "spec", "replicas")).toBe(3);
+    const written = at(chartObjects(change).find((one) => one.kind === "ConfigMap")?.object, "data", "stagecoach.yaml") as string;
+    expect(parseServerConfig(written, "stagecoach.yaml").problems).toEqual([]);
+  });
+
   const kind = (change: Json, wanted: string) => chartObjects(change).find((one) => one.kind === wanted)?.object;
 
   test("one replica needs nothing, and never stands beside a second; several want PostgreSQL, and are kept apart", () => {

@@ -59,6 +59,12 @@ test("a document after a stray marker is told to belong to the one before", asyn
 test("with the clusters of an inventory a stage that is empty by a typo says which label was meant", async () => {
   const problems = await told("area: emea", "area: emae", "--inventory", join(here.dir, "inventory.yaml"));
   expect(problems).toContain("27:19 UNKNOWN_LABEL emea");
+  expect(problems).toContain("23:7 EMPTY_STAGE -");
+});
+
+test("a stage that selects nothing is told at its own line, though it is not the first", async () => {
+  const problems = await told("region: us-east-1", "region: nowhere", "--inventory", join(here.dir, "inventory.yaml"));
+  expect(problems.filter((one) => one.includes("EMPTY_STAGE"))).toEqual(["55:7 EMPTY_STAGE -"]);
 });
 
 /** Whether the source is told as an error. */

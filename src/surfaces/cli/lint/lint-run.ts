@@ -208,7 +208,8 @@ function againstRepo(rollout: Rollout, checkout: Checkout, inventory: Inventory 
     if (warning.code === "UNKNOWN_LABEL") continue;
     // Nothing was given to judge the fleet by; that is said once already.
     if (warning.code === "NO_TARGETS" && problems.some((problem) => problem.code === "SOURCE_NOT_FOUND")) continue;
-    problems.push({ ...problemAt(rollout, checkout, warning, ["spec", "stages"]), severity: "warning" });
+    const at = "stage" in warning ? rollout.stages.findIndex(({ name }) => name === warning.stage) : -1;
+    problems.push({ ...problemAt(rollout, checkout, warning, ["spec", "stages", ...(at < 0 ? [] : [at])]), severity: "warning" });
   }
   return problems;
 }
