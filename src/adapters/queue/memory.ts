@@ -61,9 +61,8 @@ export function memoryQueue(options: QueueOptions): MemoryQueue {
     },
     depth: () => depthOf(state),
     next(repository) {
-      const { due, notBefore, heard } = repos.get(repository) ?? nothingAsked();
-      const earliest = Math.min(...due.values());
-      return Number.isFinite(earliest) ? Math.max(earliest, heard ? 0 : notBefore) : undefined;
+      const earliest = earliestOf(repos.get(repository) ?? nothingAsked());
+      return Number.isFinite(earliest) ? earliest : undefined;
     },
     slow(repository, until) {
       const asked = repos.get(repository) ?? nothingAsked();
@@ -160,9 +159,14 @@ function count(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
+/** When it is looked at next; infinity: nothing is asked of it. What somebody said waits for nothing. */
+function earliestOf({ due, notBefore, heard }: Asked): number {
+  return Math.max(Math.min(...due.values()), heard ? 0 : notBefore);
+}
+
 /** Sets the timer for the earliest request. */
 function arm(state: State, asked: Asked): void {
-  const earliest = Math.max(Math.min(...asked.due.values()), asked.heard ? 0 : asked.notBefore);
+  const earliest = earliestOf(asked);
   if (earliest === asked.armedFor) return;
   asked.disarm?.();
   delete asked.disarm;

@@ -92,6 +92,11 @@ function isReal({ on }: Labelled): boolean {
   return on === undefined;
 }
 
+/** Whether it stands in the rollout, and so holds for its runs alone, as it was when they began. */
+export function isOwnLimit(setting: LimitsPlace | OverLimit["setting"]): boolean {
+  return setting.startsWith("spec.");
+}
+
 /** Whether the limits go by labels of clusters. */
 export function goesByLabels({ label, selected = [] }: Limits): boolean {
   return label !== undefined || selected.some((one) => one.selector !== undefined || one.label !== undefined);
@@ -115,13 +120,12 @@ function limiterOf(
     const keys = new Set<string>();
     const labels = byLabel();
     let targets = 0;
-    const over = ():
-      | (Omit<OverLimit, "setting" | "only"> & { key: keyof typeof limits & ("clusters" | "targets" | "label") })
-      | undefined => {
-      if (limits.clusters !== undefined && keys.size > limits.clusters) return { key: "clusters", have: keys.size, most: limits.clusters };
-      if (limits.targets !== undefined && targets > limits.targets) return { key: "targets", have: targets, most: limits.targets };
+    const over = () => {
+      if (limits.clusters !== undefined && keys.size > limits.clusters)
+        return { key: "clusters", have: keys.size, most: limits.clusters } as const;
+      if (limits.targets !== undefined && targets > limits.targets) return { key: "targets", have: targets, most: limits.targets } as const;
       const exceeded = labels.over();
-      return exceeded && { key: "label", ...exceeded };
+      return exceeded && ({ key: "label", ...exceeded } as const);
     };
     const add = (flying: Iterable<Sized>): OverLimit | undefined => {
       for (const one of flying) {
@@ -144,7 +148,7 @@ function limiterOf(
 function scopeOf({ selector, rollouts, stages }: OneLimit, place: LimitsPlace): { only?: WindowScope } {
   const only = defined({
     selector: selector && formatSelector(selector),
-    rollouts: place.startsWith("spec.") ? undefined : rollouts,
+    rollouts: isOwnLimit(place) ? undefined : rollouts,
     stages,
   });
   return Object.keys(only).length === 0 ? {} : { only };

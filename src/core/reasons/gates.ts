@@ -192,7 +192,7 @@ export interface GatesReasons {
   NEXT_HALT_LIFTED: None;
   NEXT_HALT_ENDS: None;
   NEXT_OTHERS_CONFIRMED: None;
-  NEXT_LIMIT_RAISED: { setting: string };
+  NEXT_LIMIT_RAISED: { setting: OverLimit["setting"] };
   NEXT_DEPENDENCY: { rollout: string };
   /** released: accounts that may not approve; empty: nobody is excluded, and `author` is what the commit says. */
   /** `teams`, `left`: whose members may, and how many more of them have to; absent in journals of before. */
@@ -217,5 +217,5 @@ export interface GatesReasons {
 
   ASK_GUARD: None;
   ASK_GITHUB_CHANGE: { change: GitHubChange };
-  ASK_RAISE_LIMIT: { setting: string };
+  ASK_RAISE_LIMIT: { setting: OverLimit["setting"] };
 }

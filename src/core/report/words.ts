@@ -113,6 +113,7 @@ export function batchName(run: Pick<Run, "plan" | "batches">, batch: Batch): str
   return `batch ${batch.ofStage} of ${batchesOfStage(run, batch.stage)} of ${stage}`;
 }
 
+/** `2026-11-21 14:05:09 UTC`. */
 export function dayAndTime(time: Time): string {
   return `${time.slice(0, 10)} ${time.slice(11, 19)} UTC`;
 }

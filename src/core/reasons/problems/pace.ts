@@ -18,7 +18,6 @@ export interface PaceProblems {
     | { kind: "Missing"; stage: string }
     | { kind: "NoSteps" | "NoReplicas" | "UnusedReplicas" | "SameAlways" }
     | { kind: "Twin"; pin: number };
-  /** That notifications name. */
-  /** `own`: of one rollout, which says it itself. */
+  /** Named by notifications, a window, a freeze or a limit. `own`: by the rollout itself. */
   UNKNOWN_STAGE: { name: string; known: readonly string[]; near?: string | undefined; own?: true };
 }

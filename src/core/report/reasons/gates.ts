@@ -1,6 +1,7 @@
 /** What the gates say: why a batch is not merged now, and what is waited for. The rest is beside it. */
 import { count } from "../../base/count.ts";
 import { formatDuration } from "../../base/time.ts";
+import { isOwnLimit } from "../../plan/limits.ts";
 import type { GatesReasons } from "../../reasons/gates.ts";
 import type { PullRef } from "../../reasons/refs.ts";
 import { SETTINGS_FILE } from "../../spec/repo-config.ts";
@@ -190,11 +191,6 @@ const GATES_NEXT = entriesOf<GatesReasons>()({
     actions: ["resume", "skip", "abort"],
   },
 });
-
-/** A run goes by its rollout as it was when it began. */
-function isOwnLimit(setting: string): boolean {
-  return setting.startsWith("spec.");
-}
 
 /** What is said of a pull request, whose name is said once. */
 function ofPull(state: string, pull: PullRef, why: string): string {

@@ -2,6 +2,7 @@ import { count } from "../../base/count.ts";
 import type { AnyReason } from "../../base/reason.ts";
 import { formatSelector } from "../../base/selector.ts";
 import { formatDuration, type Time } from "../../base/time.ts";
+import { isOwnLimit } from "../../plan/limits.ts";
 import type { BareBranch, BranchRule } from "../../reasons/gates.ts";
 import type { OverLimit } from "../../reasons/problems/plan.ts";
 import type {
@@ -140,12 +141,12 @@ export function inZone(at: Time, timeZone: string): string {
 
 /** Says whose limits they are, and whom they count: `the repo's limits (env=prod)`. */
 export function limitsPhrase({ setting, only }: OverLimit): string {
-  return `${setting.startsWith("spec.") ? "the rollout's limits" : "the repo's limits"}${inBrackets(scopePhrase(only))}`;
+  return `${isOwnLimit(setting) ? "the rollout's limits" : "the repo's limits"}${inBrackets(scopePhrase(only))}`;
 }
 
 /** Names a limit, where it stands, and whom it counts. `repo`: what the repo's settings are called there. */
 export function limitPhrase({ setting, only }: OverLimit, repo = SETTINGS_FILE): string {
-  return `${setting} of ${setting.startsWith("spec.") ? "the rollout" : repo}${inBrackets(scopePhrase(only))}`;
+  return `${setting} of ${isOwnLimit(setting) ? "the rollout" : repo}${inBrackets(scopePhrase(only))}`;
 }
 
 function inBrackets(text: string): string {

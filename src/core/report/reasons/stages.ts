@@ -1,5 +1,4 @@
 /** How a run goes on from batch to batch and stage to stage, and to its end. */
-
 import { count } from "../../base/count.ts";
 import { formatDuration } from "../../base/time.ts";
 import type { StageReasons } from "../../reasons/stages.ts";

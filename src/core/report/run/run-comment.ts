@@ -20,7 +20,7 @@ import { measuredOfRun } from "./analysis-markdown.ts";
 
 /** Never over GitHub's limit: a run with too many clusters is shown by stage and by what needs attention. */
 export function runComment(run: Run, now: number, remarks: readonly AnyReason[] = [], given: GivenToDraw = {}): string {
-  // Of a run that has ended every age is as of its end: it reads the same whenever it is written again.
+  // Of a run that has ended times are told as of its end: it reads the same whenever it is written again.
   const at = run.endedAt === undefined ? now : epoch(run.endedAt);
   const shown = shownOf(run, at, given);
   const said = remarks.map(shown.sentence);

@@ -1,5 +1,5 @@
 import { epoch } from "../../base/time.ts";
-import { goesByLabels } from "../../plan/limits.ts";
+import { goesByLabels, isOwnLimit } from "../../plan/limits.ts";
 import type { OverLimit } from "../../reasons/gates.ts";
 import { runReason } from "../../reasons/run.ts";
 import { limiterOf, sizesOf, stageLimiterOf } from "../batches/choose.ts";
@@ -100,7 +100,7 @@ function leftBehind(run: Run, now: number): Flying[] {
 
 /** The rollouts of what is in flight, as far as the limit counts them. */
 function whose(mine: Run, flying: readonly Flying[], { setting, only }: OverLimit): string[] {
-  const counted = setting.startsWith("spec.") ? [mine.rollout] : only?.rollouts;
+  const counted = isOwnLimit(setting) ? [mine.rollout] : only?.rollouts;
   return [...new Set(flying.map(({ rollout }) => rollout))].filter((name) => counted?.includes(name) !== false);
 }
 
