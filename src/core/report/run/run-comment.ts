@@ -170,7 +170,7 @@ function attention({ model, now, of }: Shown): string {
     const said = holdsReason(model.reason, child.reason) ? "" : words(of, child, 500);
     const why = said === "" ? "" : `. ${said}`;
     const name = `${pulls(child)}${cell(child.name)} of ${cell(stage)}`;
-    return `- ${name}: **${LABELS[child.state]}**${child.checking === undefined ? "" : `, ${child.checking},`} since ${clockTime(child.since ?? "", now)}${why}`;
+    return `- ${name}: **${LABELS[child.state]}** since ${clockTime(child.since ?? "", now)}${child.checking === undefined ? "" : `, ${child.checking}`}${why}`;
   });
   const loose = below.filter(({ child }) => child.kind === "cluster" && child.when !== "later");
   for (const { child } of loose.slice(0, MOST_LINES)) {
