@@ -18,14 +18,14 @@ beforeAll(async () => {
 afterAll(() => rm(room, { recursive: true, force: true, maxRetries: 5 }));
 
 /** Longer than a lease, and than others take to notice: whoever wakes up finds that another has the repository. */
-const FROZEN_MS = 9000;
+const FROZEN_MS = 8000;
 const FAULTS: readonly Fault[] = [
-  { atMs: 0, kind: "webhooks", drop: 0.1, double: 0.5, delay: 0.2, swap: 0.1, forMs: 15_000 },
-  { atMs: 1500, kind: "kill", replica: "owner", forMs: 500 },
-  { atMs: 11_000, kind: "freeze", replica: "owner", forMs: FROZEN_MS },
-  { atMs: 21_500, kind: "lose answer", replica: "owner", forMs: 0 },
-  { atMs: 22_000, kind: "database", forMs: 500 },
-  { atMs: 25_000, kind: "cut", where: "postgres", replica: "owner", forMs: 1500 },
+  { atMs: 0, kind: "webhooks", drop: 0.1, double: 0.5, delay: 0.2, swap: 0.1, forMs: 8000 },
+  { atMs: 500, kind: "kill", replica: "owner", forMs: 500 },
+  { atMs: 7500, kind: "freeze", replica: "owner", forMs: FROZEN_MS },
+  { atMs: 15_800, kind: "lose answer", replica: "owner", forMs: 0 },
+  { atMs: 16_300, kind: "database", forMs: 500 },
+  { atMs: 17_800, kind: "cut", where: "postgres", replica: "owner", forMs: 1000 },
 ];
 
 /** As a run ends that nothing happens to. */
@@ -35,7 +35,7 @@ const CALM: End = {
   versions: ["c1 v2", "c2 v2", "c3 v2", "c4 v2"],
   merges: ["app v2: batch 1 of 1 of canary", "app v2: batch 1 of 1 of everywhere"],
   branches: ["main", "release", "stagecoach/journal"],
-  deployments: ["app/canary: success", "app/everywhere: success"],
+  deployments: [],
   openIssues: [],
   pulls: [
     {
@@ -54,7 +54,7 @@ test.skipIf(POSTGRES === undefined)(
   async () => {
     const told: string[] = [];
     const trial = await runTrial({
-      shape: { repos: 1, replicas: 3, postgres: true, batches: 2, paused: false },
+      shape: { repos: 1, replicas: 3, postgres: true, batches: 2, deployments: false, paused: false },
       ...{ faults: FAULTS, folder: await mkdtemp(join(room, "trial-")), program: build(join(room, "program")) },
       ...{ expected: Promise.resolve(CALM), log: (line: string) => void told.push(line) },
     });

@@ -1,6 +1,7 @@
 /** What goes wrong, and when: drawn from a seed, so that the same goes wrong at the same moments again. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { seededFraction } from "../../src/core/base/seeded.ts";
+import type { Holding } from "./database.ts";
 import type { Replica } from "./replica.ts";
 import type { ChaosWorld } from "./world.ts";
 
@@ -90,6 +91,9 @@ export async function playFaults(world: ChaosWorld, faults: readonly Fault[], lo
   return kills;
 }
 
+/** Until PostgreSQL is asked again. */
+const AGAIN_MS = 100;
+
 /** What a fault leaves behind is over by then. */
 const AFTERWARDS_MS = 10_000;
 
@@ -122,7 +126,9 @@ async function happen(world: ChaosWorld, fault: Fault): Promise<string[]> {
 
 async function whichOf({ replicas, repositories, postgres }: ChaosWorld, which: Which): Promise<Replica | undefined> {
   if (which !== "owner") return replicas[which];
-  const holdings = (await postgres?.holdings()) ?? [];
+  let holdings: Holding[] | undefined;
+  // It may be down.
+  while (holdings === undefined) holdings = postgres === undefined ? [] : await postgres.holdings().catch(() => sleep(AGAIN_MS, undefined));
   const last = holdings.findLast(({ repository, holder }) => holder !== null && repository === repositories[0]?.toLowerCase());
   return replicas.find(({ name }) => name === last?.holder) ?? replicas[0];
 }

@@ -37,6 +37,7 @@ spec:
     - file: appsets/app.yaml
       path: spec.generators[0].list.elements[cluster={{ cluster.name }}].version
   mode: Run
+  settle: 2s
   stages:
     - name: canary
       clusters: { selector: { matchLabels: { canary: "true" } } }

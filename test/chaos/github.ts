@@ -12,6 +12,8 @@ export interface GitHubSettings {
   port: number;
   publicUrl: string;
   app: { id: number; privateKey: string };
+  /** The App may report deployments. */
+  deployments: boolean;
   webhook: { url: string; secret: string };
   owner: string;
   /** Name → path → text. */
@@ -44,17 +46,12 @@ export type GitHubOrder =
   | { order: "webhooks"; fates: Chaos | undefined }
   | { order: "report" };
 
+type Permissions = NonNullable<NonNullable<GitHubOptions["app"]>["permissions"]>;
+
 /** As app.yml asks for. */
-const PERMISSIONS: NonNullable<NonNullable<GitHubOptions["app"]>["permissions"]> = {
-  ...{
-    metadata: "read",
-    contents: "write",
-    pull_requests: "write",
-    issues: "write",
-    checks: "write",
-    statuses: "read",
-    deployments: "write",
-  },
+const PERMISSIONS: Permissions = {
+  metadata: "read",
+  ...{ contents: "write", pull_requests: "write", issues: "write", checks: "write", statuses: "read" },
 };
 
 const writes: Write[] = [];
@@ -77,10 +74,10 @@ async function obey(message: GitHubOrder): Promise<void> {
 }
 
 async function start(settings: GitHubSettings): Promise<GitHubSim> {
-  const { port, publicUrl, app, webhook, owner, repos, people } = settings;
+  const { port, publicUrl, app, deployments, webhook, owner, repos, people } = settings;
   const sim = await startGitHub({
     ...{ port, publicUrl, webhook },
-    app: { ...app, permissions: PERMISSIONS },
+    app: { ...app, permissions: { ...PERMISSIONS, ...(deployments ? { deployments: "write" } : {}) } },
     clock: fastClock(),
     onExchange: note,
     onDelivery: tellArgoCd,

@@ -35,7 +35,7 @@ const { values } = parseArgs({
 const number = (name: Exclude<keyof typeof values, "trace">) => Number(values[name]);
 const shape: Shape = {
   ...{ repos: number("repos"), replicas: number("replicas"), postgres: number("replicas") > 1, batches: number("batches") },
-  paused: true,
+  ...{ deployments: true, paused: true },
 };
 const chances: Chances = {
   ...{ replicas: shape.replicas, postgres: shape.postgres, kills: number("kills"), others: number("others") },

@@ -12,6 +12,7 @@ export interface Shape {
   replicas: number;
   postgres: boolean;
   batches: number;
+  deployments: boolean;
   /** Somebody pauses the run, and lets it go on. */
   paused: boolean;
 }

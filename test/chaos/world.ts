@@ -31,6 +31,8 @@ export interface WorldOptions {
   postgres: boolean;
   /** Of each rollout. */
   batches: number;
+  /** The App may report deployments: what it writes goes out a second apart. */
+  deployments: boolean;
 }
 
 export interface ChaosWorld {
@@ -68,7 +70,7 @@ export async function startChaosWorld({ folder, program, ...sizes }: WorldOption
   const names = Array.from({ length: sizes.repos }, (_, n) => `fleet-${n + 1}`);
   const token = "ghp_chaos";
   const settings: GitHubSettings = {
-    ...{ port: githubPort, publicUrl, owner: OWNER, app: { id: APP_ID, privateKey: pem } },
+    ...{ port: githubPort, publicUrl, owner: OWNER, app: { id: APP_ID, privateKey: pem }, deployments: sizes.deployments },
     webhook: { url: `http://127.0.0.1:${hooks.port}/api/github/webhooks`, secret: SECRET },
     repos: Object.fromEntries(names.map((name) => [name, configRepo(`${publicUrl}/${OWNER}/${name}.git`, name, sizes.batches)])),
     people: { carol: { role: "admin", token } },
