@@ -186,6 +186,12 @@ function leavePinnedByHand(draft: Draft, number: number): void {
 
 /** The same list where every value is as it was. */
 function withValues(edits: Edit[], pins: (string | null)[]): Edit[] {
-  if (edits.every((edit, index) => edit.from === (pins[index] ?? null))) return edits;
-  return edits.map((edit, index) => ({ ...edit, from: pins[index] ?? null }));
+  const now = edits.map((edit, index) => startOf(edit, pins[index] ?? null));
+  if (edits.every((edit, index) => edit.from === now[index])) return edits;
+  return edits.map((edit, index) => ({ ...edit, from: now[index] ?? null }));
+}
+
+/** What is moved by force goes from where it was planned at alone: the guard refuses it from anywhere else. */
+function startOf({ forced, from, to }: Edit, value: string | null): string | null {
+  return forced === true && from !== null && value !== to ? from : value;
 }
