@@ -24,7 +24,7 @@ const CLUSTERS = ["eu", "us"].map((name): Cluster => {
     name,
     controlPlane: "hub",
     server,
-    labels: { ring: name, next: name === "eu" ? "staging" : "eu", rules: "rollouts" },
+    labels: { ring: name, next: name === "eu" ? "staging" : "eu", rules: "rollouts", docs: "docs" },
     registered: true,
   };
 });
@@ -105,18 +105,6 @@ describe("a directory that is copied", () => {
     ],
     ["is a file", PIN.replace("env/staging", "env/staging/a.yaml"), FILES, { at: "8:21 COPY_FOLDER", kind: "File" }],
     ["goes to a file", PIN, { ...FILES, "env/us": "x\n" }, { at: "8:38 COPY_FOLDER", kind: "File", folder: "env/us" }],
-    [
-      "would bring who reviews what",
-      "copy: { from: env/staging, to: docs }",
-      { ...FILES, "env/staging/CODEOWNERS": "* @me\n" },
-      { at: "CODEOWNERS", kind: "Rules", folder: "docs" },
-    ],
-    [
-      "would take away who reviews what",
-      "copy: { from: env/staging, to: docs }",
-      { ...FILES, "docs/CODEOWNERS": "* @me\n" },
-      { at: "CODEOWNERS", kind: "Rules" },
-    ],
     ["goes below a file", PIN.replace("}} ", "}}/x "), { ...FILES, "env/us": "x\n" }, { at: "8:38 COPY_FOLDER", kind: "File" }],
   ])("that %s is refused with its place", (_name, pin, files, problem) => {
     expect(
@@ -156,6 +144,8 @@ describe("copies that would move more than their own are refused", () => {
     ["over what holds it", "copy: { from: env/eu/sub, to: env/eu }", { at: "8:37 COPY_OVERLAP", kind: "FromInside" }],
     ["with a value", `{ value: v1, ${PIN} }`, { at: "8:16 PIN_KIND", kind: "CopyValue" }],
     ["over settings", "copy: { from: env/staging, to: .github }", { fault: "Rules", ofPin: false }],
+    ["where owners of code are named, though none is now", "copy: { from: env/staging, to: Docs/ }", { fault: "Rules", ofPin: false }],
+    ["there, by a label", 'copy: { from: env/staging, to: "{{ cluster.labels.docs }}" }', { fault: "Rules", ofPin: true }],
     ["over rollouts, by a label", 'copy: { from: env/staging, to: "{{ cluster.labels.rules }}/x" }', { fault: "Rules", ofPin: true }],
     ["out of the repo", "copy: { from: ../x, to: env/eu }", { at: "8:21 FILE_OUTSIDE_REPO", fault: "Dots" }],
     [

@@ -8,7 +8,6 @@ import { nearest } from "../../core/base/nearest.ts";
 import type { RepoFiles } from "../../core/base/repo-files.ts";
 import type { Copied, Edit } from "../../core/plan/plan-types.ts";
 import type { ProblemData } from "../../core/reasons/problems/problem.ts";
-import { isRulesFile } from "../../core/spec/rules/files.ts";
 
 import type { Draft } from "./draft.ts";
 import type { ProblemList } from "./targets-problems.ts";
@@ -48,8 +47,6 @@ function readCopy({ path: from, file: to }: Edit, read: ReadFile): ReadCopy {
   if (!there.ok) return { ...there, end: "to" };
   const changes = changesBetween(there.folder, source.folder);
   const names = namesOf(changes);
-  const rules = names.find((name) => isRulesFile(`${to}/${name}`));
-  if (rules !== undefined) return { ok: false, end: "to", problem: { kind: "Rules", folder: to, at: rules } };
   const files = namedOf(names.length > 0 ? names : source.folder.files.map(({ path }) => path)).map((name) => `${to}/${name}`);
   const [added, changed, removed] = [changes.added.length, changes.changed.length, changes.removed.length];
   const values = { from: there.folder?.id ?? EMPTY_TREE, to: source.folder.id, copied: { added, changed, removed, files } };

@@ -5,8 +5,7 @@ export interface CopyProblems {
   COPY_FOLDER:
     | { kind: "Missing"; folder: string; near?: string | undefined }
     | { kind: "File"; folder: string }
-    /** `Rules`: GitHub reads it there. */
-    | { kind: "Link" | "Submodule" | "Rules"; folder: string; at: string }
+    | { kind: "Link" | "Submodule"; folder: string; at: string }
     | { kind: "Many" | "Large"; folder: string; most: number }
     | { kind: "Unread"; folder: string; said: string };
   /** Two places that one batch would write over one another. */

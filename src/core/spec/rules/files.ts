@@ -23,8 +23,13 @@ export function whyOutside(file: string, written?: Written): OutsideFault | unde
   if (steps[0] === ".git") return "Git";
   if (steps.some((step) => step === "" || step === ".")) return "Steps";
   if (written === undefined) return undefined;
-  if (written === "replaced") return /^(\.github|rollouts)$/i.test(steps[0] ?? "") ? "Rules" : undefined;
+  if (written === "replaced") return holdsRules(file.toLowerCase()) ? "Rules" : undefined;
   return isRulesFile(file, written.path) ? "RulesFile" : undefined;
+}
+
+/** Whoever is asked may be written there after the copy was planned: such a directory is never replaced, whatever is in it now. */
+function holdsRules(folder: string): boolean {
+  return /^(\.github|rollouts)(\/|$)/.test(folder) || CODEOWNERS.some((place) => place.toLowerCase().startsWith(`${folder}/`));
 }
 
 /** What says how batches run, or who has to be asked: only people change that. What a rollout releases is a version as any other. */

@@ -157,13 +157,13 @@ const OUTSIDE: Record<OutsideFault, string> = {
   Nul: "has a NUL character",
   Dots: 'leads out of the repo by ".."',
   Git: "is inside .git",
-  Rules: "would be replaced as a whole, and holds the rules by which batches run",
+  Rules: "would be replaced as a whole, and is where rules stand by which batches run or are reviewed",
   RulesFile: "holds rules by which batches run or are reviewed, which only people change",
   Steps: 'has an empty or "." step',
 };
 
 const OUTSIDE_HINT: Partial<Record<OutsideFault, string>> = {
-  Rules: "name a directory that holds none of them",
+  Rules: "name another directory",
   RulesFile: "pin a value of what Argo CD deploys; of a rollout only what is below spec.release",
 };
 

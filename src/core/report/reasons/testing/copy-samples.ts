@@ -13,7 +13,6 @@ export const COPY_SAMPLES: Samples<keyof CopyProblems> = {
     { kind: "File", folder: "env/prod" },
     { kind: "Link", folder: "env/staging", at: "values.yaml" },
     { kind: "Submodule", folder: "env/staging", at: "charts/base" },
-    { kind: "Rules", folder: "docs", at: "CODEOWNERS" },
     { kind: "Many", folder: "env/staging", most: 1000 },
     { kind: "Large", folder: "env/staging", most: 33_554_432 },
     { kind: "Unread", folder: "env/staging", said: "env is a symbolic link; name the real directory" },
