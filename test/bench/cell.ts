@@ -88,7 +88,14 @@ function answersOf(count: number): Answers {
 }
 
 const INPUT: JudgeInput = {
-  ...{ repository: "acme/config", repoURL: REPO, now: Date.UTC(2026, 10, 23), freezes: undefined, isGranted: false },
+  ...{
+    repository: "acme/config",
+    repoURL: REPO,
+    journalBranch: "stagecoach/journal",
+    now: Date.UTC(2026, 10, 23),
+    freezes: undefined,
+    isGranted: false,
+  },
   ...{
     analysis: undefined,
     signs: false,

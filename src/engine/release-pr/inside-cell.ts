@@ -25,6 +25,7 @@ import type { JudgedPull, PlanBase, Verdict } from "./types.ts";
 export interface JudgeInput {
   repository: string;
   repoURL: string;
+  journalBranch: string;
   now: number;
   freezes: RepoContext["freezes"];
   planes: readonly (Pick<ControlPlane, "name" | "labels"> & {
@@ -94,10 +95,10 @@ class AskedMap<V> extends Map<string, V> {
 type Context = Parameters<typeof openPullJudge>[0] & Parameters<typeof openPlanner>[0] & Pick<RepoContext, "writer" | "repository">;
 
 function contextOf(input: JudgeInput, mirror: Mirror, ask: Ask): Context {
-  const { repoURL, repository, freezes, isGranted, analysis, signs } = input;
+  const { repoURL, repository, journalBranch, freezes, isGranted, analysis, signs } = input;
   const log = (level: string) => (fields: object, message: string) => void ask("log", level, fields, message);
   return {
-    ...{ repository, repoURL, freezes, mirror },
+    ...{ repository, repoURL, journalBranch, freezes, mirror },
     planes: new Map(input.planes.map((plane) => [plane.name, planeOf(plane, ask)])),
     forge: portOf<Forge>(ask, "forge"),
     grants: isGranted ? { refusal: asked(ask, "grants.refusal"), limits: asked(ask, "grants.limits") } : undefined,

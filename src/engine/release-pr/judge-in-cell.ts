@@ -33,7 +33,18 @@ interface Parts {
 
 type Context = Pick<
   RepoContext,
-  "forge" | "mirror" | "planes" | "grants" | "freezes" | "analysis" | "writer" | "clock" | "log" | "repoURL" | "repository"
+  | "forge"
+  | "mirror"
+  | "planes"
+  | "grants"
+  | "freezes"
+  | "analysis"
+  | "writer"
+  | "clock"
+  | "log"
+  | "repoURL"
+  | "repository"
+  | "journalBranch"
 >;
 
 export function openJudgeInCell(context: Context, cell: Cell, parts: Parts): JudgePull {
@@ -50,13 +61,13 @@ export function openJudgeInCell(context: Context, cell: Cell, parts: Parts): Jud
 }
 
 function inputOf(context: Context, { commit, branch, journal }: PlanBase, pull: JudgedPull): JudgeInput {
-  const { repository, repoURL, freezes, grants, analysis, writer, clock } = context;
+  const { repository, repoURL, journalBranch, freezes, grants, analysis, writer, clock } = context;
   const planes = [...context.planes.values()].map(({ name, labels, uiUrl, generate, content, manifests, sync }) => {
     const renders = manifests !== undefined;
     const can = { generates: generate !== undefined, reads: content !== undefined, renders, syncs: sync !== undefined };
     return { name, labels, uiUrl, ...can };
   });
-  const told = { repository, repoURL, freezes, planes, now: clock.now(), isGranted: grants !== undefined };
+  const told = { repository, repoURL, journalBranch, freezes, planes, now: clock.now(), isGranted: grants !== undefined };
   return { ...told, analysis: analysis?.engine.kind, signs: writer !== undefined, base: { commit, branch, journal }, pull };
 }
 

@@ -9,12 +9,29 @@ export interface BranchPlaces {
   release: string | undefined;
   /** By branch; those that are not there are left out. */
   heads: ReadonlyMap<string, string>;
+  /** Those that no pin moves, whatever gives their names. */
+  reserved: Reserved;
+}
+
+interface Reserved {
+  baseBranch: string;
+  journalBranch: string;
 }
 
 /** Asks the remote for the release commit and the heads of these branches. */
-export async function branchPlaces(mirror: Mirror, release: Release, branches: Iterable<string>): Promise<BranchPlaces> {
-  const names = [...branches].filter((name) => isBranchName(name));
-  return { release: await releaseCommit(mirror, release.values[VERSION] ?? ""), heads: await branchHeads(mirror, names) };
+export async function branchPlaces(
+  mirror: Mirror,
+  release: Release,
+  branches: Iterable<string>,
+  reserved: Reserved,
+): Promise<BranchPlaces> {
+  const names = [...branches].filter((name) => isBranchName(name) && !isReserved(name, reserved));
+  return { release: await releaseCommit(mirror, release.values[VERSION] ?? ""), heads: await branchHeads(mirror, names), reserved };
+}
+
+/** Says whether a branch holds rollouts, what the bot keeps, or what GitHub merges: moved by a pin, or back, it would undo others' work. */
+export function isReserved(branch: string, { baseBranch, journalBranch }: Reserved): boolean {
+  return [baseBranch, journalBranch].includes(branch) || /^(stagecoach|stagecoach-run|gh-readonly-queue)\//.test(branch);
 }
 
 /** The commit that a full commit id, a tag or a branch of the config repo means. undefined: it is none of them. */

@@ -35,7 +35,7 @@ export type MakePlan = (
   options?: { partial?: boolean },
 ) => Promise<MadePlan>;
 
-type Context = Pick<RepoContext, "planes" | "grants" | "mirror" | "analysis" | "repoURL">;
+type Context = Pick<RepoContext, "planes" | "grants" | "mirror" | "analysis" | "repoURL" | "journalBranch">;
 
 export function openPlanner(context: Context): MakePlan {
   const analyses = { builtin: context.analysis?.engine.kind !== "argo-rollouts" };
@@ -71,7 +71,10 @@ export function openPlanner(context: Context): MakePlan {
     let made = await attempt();
     // Only now is it known which branches the pins mean.
     const branches = branchesOf(made).map(({ branch }) => branch);
-    if (branches.length > 0) made = await attempt(await branchPlaces(context.mirror, release, branches));
+    if (branches.length > 0) {
+      const { mirror, journalBranch } = context;
+      made = await attempt(await branchPlaces(mirror, release, branches, { baseBranch, journalBranch }));
+    }
     if (made.plan === undefined) return { ok: false, retry: false, problems: made.problems.filter(({ severity }) => severity === "error") };
     return { ok: true, clusters: made.clusters, plan: { ...made.plan, warnings: [...lostWarnings(fleet, planes), ...made.plan.warnings] } };
   };

@@ -8,7 +8,7 @@ import type { PinTemplate, Rollout } from "../../core/spec/rollout.ts";
 import { type Written, whyOutside } from "../../core/spec/rules/files.ts";
 import { VERSION } from "../config-repo/release.ts";
 import { isBranchName } from "../round/observe/branch-heads.ts";
-import type { BranchPlaces } from "./branch-release.ts";
+import { type BranchPlaces, isReserved } from "./branch-release.ts";
 import { readCopies, refuseSharedCopies } from "./copies.ts";
 import { type Draft, valuesOf } from "./draft.ts";
 import { readGeneratorMove } from "./targets-generator.ts";
@@ -183,14 +183,15 @@ function placeBranches(
   index: number,
   drafts: readonly Draft[],
   release: Release,
-  { release: to, heads }: BranchPlaces,
+  { release: to, heads, reserved }: BranchPlaces,
   problems: ProblemList,
 ): void {
   for (const draft of drafts) {
     const edit = draft.edits[index];
     if (edit === undefined) continue;
-    const from = heads.get(edit.path);
-    const problem = to === undefined ? noCommit(release) : from === undefined ? noBranch(edit.path, index) : undefined;
+    const ours = isReserved(edit.path, reserved);
+    const from = ours ? undefined : heads.get(edit.path);
+    const problem = to === undefined ? noCommit(release) : from === undefined ? noBranch(edit.path, index, ours) : undefined;
     if (problem !== undefined) problems.add(problem, draft.seen.view.name);
     draft.edits[index] = to === undefined || from === undefined ? undefined : { ...edit, from, to };
   }
@@ -200,7 +201,8 @@ function noCommit({ values }: Release): TargetProblem {
   return { code: "RELEASE_COMMIT", version: values[VERSION], path: ["spec", "release"] };
 }
 
-function noBranch(branch: string, index: number): TargetProblem {
+function noBranch(branch: string, index: number, ours: boolean): TargetProblem {
   const path = ["spec", "pins", index, "branch"];
+  if (ours) return { code: "BRANCH_NAME", branch, ours, path };
   return isBranchName(branch) ? { code: "BRANCH_MISSING", branch, path } : { code: "BRANCH_NAME", branch, path };
 }

@@ -48,6 +48,7 @@ ${pins}
 const ELEMENT =
   "    - { file: appsets/my-app-set.yaml, path: 'spec.generators[0].list.elements[cluster={{ cluster.name }}].targetRevision' }";
 
+const RESERVED = { baseBranch: "main", journalBranch: "stagecoach/journal" };
 const BRANCH = "    - branch: 'env/{{ cluster.name }}'\n  delivery: { strategy: Commit }";
 
 function resolve(pins: string, files: Record<string, string> = {}, over: Partial<Parameters<typeof resolveTargets>[0]> = {}) {
@@ -388,16 +389,38 @@ spec:
     const rollout = parseRollouts(text, "rollouts/my-app.yaml").rollouts[0] as Rollout;
     const [head, commit] = ["a".repeat(40), "b".repeat(40)];
     const heads = new Map(clusters.slice(1).map(({ name }) => [`env/${name}`, head]));
-    const result = resolve(ELEMENT, { "rollouts/my-app.yaml": text }, { rollout, branches: { release: commit, heads } });
+    const result = resolve(
+      ELEMENT,
+      { "rollouts/my-app.yaml": text },
+      { rollout, branches: { release: commit, heads, reserved: RESERVED } },
+    );
     expect(result.targets).toHaveLength(clusters.length - 1);
     expect(result.targets[0]?.edits).toMatchObject([{ kind: "branch", from: head, to: commit }]);
     expect(result.problems).toMatchObject([{ code: "BRANCH_MISSING", branch: `env/${clusters[0]?.name}` }]);
   });
 
+  test.each(["main", "stagecoach/journal", "stagecoach-run/my-app/1/1-1-1", "gh-readonly-queue/main/pr-1-abc"])(
+    "branch: %s is moved by no pin, not by a label either",
+    (name) => {
+      const commit = "b".repeat(40);
+      const labelled = clusters.map((cluster) => ({ ...cluster, labels: { ...cluster.labels, at: name } }));
+      const branches = { release: commit, heads: new Map([[name, "a".repeat(40)]]), reserved: RESERVED };
+      const text = rolloutWith(ELEMENT).text.replace(ELEMENT, BRANCH.replace("env/{{ cluster.name }}", "{{ cluster.labels.at }}"));
+      const rollout = parseRollouts(text, "rollouts/my-app.yaml").rollouts[0] as Rollout;
+      const result = resolve(ELEMENT, { "rollouts/my-app.yaml": text }, { rollout, clusters: labelled, branches });
+      expect(result.targets).toEqual([]);
+      expect(result.problems).toMatchObject([{ code: "BRANCH_NAME", branch: name, ours: true }]);
+    },
+  );
+
   test("branch: a version that is no commit of the repo is a problem, told once", () => {
     const text = rolloutWith(ELEMENT).text.replace(ELEMENT, BRANCH);
     const rollout = parseRollouts(text, "rollouts/my-app.yaml").rollouts[0] as Rollout;
-    const result = resolve(ELEMENT, { "rollouts/my-app.yaml": text }, { rollout, branches: { release: undefined, heads: new Map() } });
+    const result = resolve(
+      ELEMENT,
+      { "rollouts/my-app.yaml": text },
+      { rollout, branches: { release: undefined, heads: new Map(), reserved: RESERVED } },
+    );
     expect(result.targets).toEqual([]);
     expect(told(result)).toEqual(["rollouts/my-app.yaml:6:12 RELEASE_COMMIT"]);
   });

@@ -17,7 +17,8 @@ export interface PlanProblems {
   PIN_FILE_MISSING: { pinFile: string; near?: string | undefined; isFolder?: true };
   PIN_FILE_UNREADABLE: { pinFile: string; said: string };
   RELEASE_COMMIT: { version: string | undefined };
-  BRANCH_NAME: { branch: string };
+  /** `ours`: no pin moves it. */
+  BRANCH_NAME: { branch: string; ours?: true };
   BRANCH_MISSING: { branch: string };
   NO_TARGETS: { source: SourceNamed };
   EMPTY_STAGE: { stage: string; selector: string | undefined };

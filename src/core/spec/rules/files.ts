@@ -33,7 +33,7 @@ function holdsRules(folder: string): boolean {
 }
 
 /** What says how batches run, or who has to be asked: only people change that. What a rollout releases is a version as any other. */
-export function isRulesFile(file: string, path?: string): boolean {
+function isRulesFile(file: string, path?: string): boolean {
   if (/^\.github\//i.test(file) || CODEOWNERS.some((place) => place.toLowerCase() === file.toLowerCase())) return true;
   return /^rollouts\//i.test(file) && !/^(#\d+\/)?spec\.release\./.test(path ?? "");
 }

@@ -104,9 +104,12 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
     means: "a branch pin needs a release that is a commit",
   },
   BRANCH_NAME: {
-    says: '"{branch}" is not a ref name that git accepts',
-    hint: "correct the template",
-    means: "the template gives a name no branch can have",
+    says: ({ branch, ours }) =>
+      ours === true
+        ? `branch ${branch} holds rollouts, or is one of Stagecoach's or GitHub's own, so no pin moves it`
+        : `"${branch}" is not a ref name that git accepts`,
+    hint: ({ ours }) => (ours === true ? "let the Application follow another branch" : "correct the template"),
+    means: "the template gives a name no branch can have, or a branch that no pin moves: the default one, the bot's own",
   },
   BRANCH_MISSING: {
     says: ({ branch }) => `${sayRef(branch)} does not exist`,

@@ -39,7 +39,7 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
   PIN_FILE_MISSING: [{ pinFile: "sets/a.yaml" }, { pinFile: "sets", isFolder: true }, { pinFile: "sets/b.yaml", near: "sets/a.yaml" }],
   PIN_FILE_UNREADABLE: [{ pinFile: "a.yaml", said: "it is, or is behind, a symbolic link, and the bot follows none" }],
   RELEASE_COMMIT: [{ version: "v9" }, { version: undefined }],
-  BRANCH_NAME: [{ branch: "env/eu 1" }],
+  BRANCH_NAME: [{ branch: "env/eu 1" }, { branch: "main", ours: true }],
   BRANCH_MISSING: [{ branch: "env/eu-1" }],
   NO_TARGETS: [{ source: PAYMENTS }, { source: APPLICATION }, { source: SELECTED }],
   EMPTY_STAGE: [
