@@ -51,7 +51,7 @@ ${stages.join("")}`,
 const versionIn = (of: Journey, env: string) => /newTag: (\S+)/.exec(onMain(of, `environments/${env}/kustomization.yaml`))?.[1];
 
 describe("environments that are Applications of one cluster", () => {
-  test("dev, then staging, which fails: prod stays as it is, and /rollback puts back what moved", async () => {
+  test("dev, then staging, which fails: /rollback puts back what moved, though the selector matches nothing any more; prod stays", async () => {
     journey = await startJourney({
       files: environments,
       clusters: [{ name: "one", server: "https://one.k8s.example.com", labels: {} }],
@@ -78,6 +78,12 @@ describe("environments that are Applications of one cluster", () => {
     expect(comment).toContain("app-staging");
     // The cluster itself is meant where its last answer is.
     expect(comment.replace(/Stagecoach cannot see when .*/, "")).not.toMatch(/\bclusters?\b/);
+    const renamed = ENVIRONMENTS.map((env) => `appsets/app-${env}.yaml`).map((file) => [
+      file,
+      onMain(journey as Journey, file).replace("app: my-app", "app: your-app"),
+    ]);
+    await mergeChange(journey, "bob", Object.fromEntries(renamed), "Call it otherwise");
+    await world.untilComment(pull, "sourceRef no longer takes app-dev, app-staging, app-prod: the plan stands");
     world.github.actAs("bob").comment(world.repository, pull, "/rollback");
     const back = await journey.until("the way back ends", (run) => run.kind === "Rollback" && ended(run));
     expect([back.phase, journey.errors]).toEqual(["RolledBack", []]);

@@ -1,4 +1,7 @@
-/** What init proposes for each layout of `support/layouts.ts`, committed as it stands: a release goes to every target, and back again. */
+/**
+ * What init proposes for each layout of `support/layouts.ts`, committed as it stands, and a rollout by hand: a release goes to every target, and
+ * back again.
+ */
 import { afterEach, expect, test } from "vitest";
 import { git } from "../../src/adapters/git/testing/repositories.ts";
 import { targetsOf } from "../../src/core/plan/plan-types.ts";
@@ -7,6 +10,7 @@ import { proposeFor } from "../../src/surfaces/cli/init/init.ts";
 import { ended, type Journey, type JourneyOptions, startJourney } from "../support/journey.ts";
 import { application, HOME, json, REPO } from "../support/layout-parts.ts";
 import { inventoryOf, LAYOUTS, type Layout } from "../support/layouts.ts";
+import { LAYOUTS_BY_HAND, rolloutText } from "../support/layouts-by-hand.ts";
 import { mergeChange, onMain, untilRunOf } from "../support/second-rollout.ts";
 
 const ONE = "https://one.k8s.example.com";
@@ -72,6 +76,17 @@ const WORLDS: Record<string, Row> = {
   "sets that Helm makes": { applications: 3, parent: "sets", batches: [["shop-dev"], ["shop-prod"]], given: { overApi: true } },
 };
 
+/** Of those by hand copies and tags have journeys of their own: `copy.long.test.ts`, `pin-kinds.long.test.ts`. */
+const BY_HAND: Record<string, Row> = {
+  "environments are namespaces": {
+    ...{ applications: 4, rollout: "shared-namespaces" },
+    batches: [
+      ["one:shop-staging", "one:shop-staging"],
+      ["one:shop-prod", "one:shop-prod"],
+    ],
+  },
+};
+
 test("every layout is run", () => {
   expect(Object.keys(WORLDS).sort()).toEqual(LAYOUTS.map(({ name }) => name).sort());
 });
@@ -89,7 +104,9 @@ function prepared(layout: Layout, { clusters, parent }: Row, repoURL: string): M
     Object.entries(layout.files).map(([file, text]) => [/^(set|root)\.yaml$/.test(file) ? `hub/${file}` : file, here(text)]),
   );
   const checkout = { root: "/", paths: () => [...files.keys()].sort(), read: (file: string) => files.get(file) ?? null };
-  for (const [file, text] of proposedFiles(proposeFor(checkout, inventoryOf(layout, here))))
+  const byHand = LAYOUTS_BY_HAND.find((one) => one === layout);
+  const written: [string, string] | undefined = byHand && [`rollouts/${byHand.rollout}`, `${rolloutText(byHand).replace(/version: v.*/, "version: v1.4.1")}  mode: Run\n`];
+  for (const [file, text] of written ? [written] : proposedFiles(proposeFor(checkout, inventoryOf(layout, here))))
     files.set(file, text.replace("mode: Propose", "mode: Run").replace(/^ +bake: .*\n/gm, ""));
   const maker = application("parent", { path: parent ?? "" }, { namespace: "argocd" });
   if (parent !== undefined) files.set("hub/parent.yaml", json(maker).replaceAll(REPO, repoURL));
@@ -112,9 +129,9 @@ async function start(layout: Layout, row: Row): Promise<Journey> {
   });
 }
 
-test.each(Object.entries(WORLDS))("%s: a release goes to every target, and back again", async (name, row) => {
+test.each(Object.entries({ ...WORLDS, ...BY_HAND }))("%s: a release goes to every target, and back again", async (name, row) => {
   const { rollout = "shop", batches, staysBy, releasedIn = `rollouts/${rollout}.yaml` } = row;
-  const layout = LAYOUTS.find((one) => one.name === name);
+  const layout = [...LAYOUTS, ...LAYOUTS_BY_HAND].find((one) => one.name === name);
   if (layout === undefined) throw new Error(`no layout is called ${name}`);
   journey = await start(layout, row);
   const of = journey;

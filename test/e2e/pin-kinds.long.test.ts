@@ -103,7 +103,7 @@ describe("the version is a value of a clusters generator", () => {
 });
 
 describe("each cluster follows a branch of its own", () => {
-  test("the branches are fast-forwarded to the tag's commit batch by batch, without a pull request", async () => {
+  test("the branches are fast-forwarded to the tag's commit batch by batch, without a pull request; /requeue moves one back and on again", async () => {
     journey = await startJourney({ files: environmentBranches });
     const { world } = journey;
     await followBranches(world);
@@ -114,13 +114,18 @@ describe("each cluster follows a branch of its own", () => {
     const canary = clustersIn(journey.run()?.batches[0] as Batch);
     const early = branchHeads(world);
     expect(canary.map((cluster) => early.get(cluster))).toEqual([release, release]);
+    const [again = ""] = canary;
+    world.github.actAs("bob").comment(world.repository, journey.run()?.trigger.pull ?? 0, `/requeue ${again}`);
+    const isBack = (at?: Batch) => at?.kind === "Revert" && at.merged !== undefined;
+    await journey.until("its branch is moved back", ({ batches }) => isBack(batches.find(({ kind }) => kind === "Revert")));
+    expect(branchHeads(world).get(again)).toBe(old.get(again));
     const run = await journey.until("the run ends", ended);
     expect([run.phase, journey.errors]).toEqual(["Succeeded", []]);
     expect(new Set(branchHeads(world).values())).toEqual(new Set([release]));
     expect(applications(world).map(({ status }) => status?.sync?.revision)).toEqual(world.clusters.map(() => release));
     expect(uids(world)).toEqual(before);
-    expect(run.batches).toHaveLength(3);
-    for (const batch of run.batches) {
+    expect(run.batches.filter(({ kind }) => kind === "CatchUp").map(clustersIn)).toEqual([[again]]);
+    for (const batch of run.batches.filter(({ kind }) => kind !== "Revert")) {
       expect([batch.phase, batch.pull, batch.merged?.commit]).toEqual(["Settled", undefined, release]);
       for (const { cluster, edits } of batch.targets) {
         const name = cluster.replace(/^.*\//, "");

@@ -4,7 +4,12 @@ import { decodeApplication } from "../../core/argocd/decode/application.ts";
 import type { ApplicationView } from "../../core/argocd/views.ts";
 import type { Cluster } from "../../core/plan/plan-types.ts";
 import { parseRollouts } from "../../core/spec/parse/parse.ts";
+import { quarantineWhy } from "../../core/run/batches/quarantine.ts";
+import type { Draft } from "../../core/run/state/draft.ts";
+import type { Run } from "../../core/run/state/run.ts";
+import type { World } from "../../core/run/state/world.ts";
 import type { Rollout, TargetBy } from "../../core/spec/rollout.ts";
+import { observeUnreachable } from "../round/observe/observe-joiners.ts";
 import { countedOf } from "./counted.ts";
 import { applicationsOf, type SeenApplication } from "./draft.ts";
 import { clustersElsewhere, countedNow } from "./fleet.ts";
@@ -167,6 +172,40 @@ describe("during a run", () => {
     const leaving = { ...DEV.view, deletionTimestamp: "2026-01-01T00:00:00Z" };
     const fresh = view("shop-test", { env: "test" });
     expect(now(leaving, PROD.view, fresh).map(({ name }) => name)).toEqual(["shop-prod", "shop-test"]);
+  });
+
+  test("quarantine takes every Application of a cluster out of reach, and one whose own labels say that it is stopped", () => {
+    const far = on(view("shop-far", { env: "prod" }));
+    far.view.spec.destination.server = "https://two.invalid";
+    const stopped = on(view("shop-stopped", { env: "stopped" }));
+    const all = [DEV, stopped, far].map((one) => one.view);
+    const two: Cluster = { ...ONE, key: "hub/two", name: "two", server: "https://two.invalid", labels: { env: "stopped" } };
+    const plane = {
+      name: "hub",
+      state: () => ({ fresh: true }),
+      applications: () => all,
+      application: (_: string, name: string) => all.find((one) => one.name === name),
+      clusters: () => [{ ...two, connection: { status: "Failed", message: "dial tcp: i/o timeout" } }, ONE],
+    } as unknown as ControlPlane;
+    const planes = new Map([["hub", plane]]);
+    const left = (by: TargetBy) => {
+      const of = { ...rollout(by), quarantine: { max: { count: 1 }, onReturn: "CatchUp" as const, selector: { matchLabels: { env: "stopped" }, matchExpressions: [] } } };
+      const counted = countedNow(planes, { spec: of, plan, joined: undefined }, { clusters: [ONE, two], lost: new Map() });
+      const unreachable = observeUnreachable(planes, { spec: of } as Run, [ONE, two], counted);
+      const run = { spec: of, plan, batches: [] } as unknown as Run;
+      const world = { clusters: new Map(counted.map((one) => [one.key, one])), unreachable } as unknown as World;
+      return counted.map(({ name, key }) => [name, quarantineWhy({ run, world, now: 0 } as Draft, key)?.code]);
+    };
+    expect(left("application")).toEqual([
+      ["shop-dev", undefined],
+      ["shop-far", "QUARANTINE_UNREACHABLE"],
+      ["shop-stopped", "QUARANTINE_MATCHED"],
+    ]);
+    expect(left("namespace")).toEqual([
+      ["one:shop-dev", undefined],
+      ["one:shop-stopped", "QUARANTINE_MATCHED"],
+      ["two:shop-far", "QUARANTINE_UNREACHABLE"],
+    ]);
   });
 
   test("limits hear of clusters and Applications of a run on another control plane, and of none while that is unread", () => {
