@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { Forge, Pull } from "../../../adapters/forge/port.ts";
 import { freshRun, START, withBatch } from "../../../adapters/git/testing/runs.ts";
 import { iso } from "../../../core/base/time.ts";
+import { said } from "../../../core/reasons/run.ts";
 import { partsOf } from "../../testing/parts.ts";
 import { type RepoContext, silentLog } from "../context.ts";
 
@@ -25,7 +26,7 @@ test("a batch's pull request that somebody pointed at another branch is seen as 
   expect(seen?.merged).toMatchObject({ commit: "b".repeat(40), byUs: true, exact: false });
 });
 
-test("a pull request before its turn is read once for each word of the remote, and in its turn in every round", async () => {
+test("a pull request before its turn is read once for each word of the remote, and in its turn or while it is being closed in every round", async () => {
   const run = withBatch(freshRun(2, 2), "Open", START);
   const [first] = run.batches;
   if (first === undefined) throw new Error("the run has no batch");
@@ -49,4 +50,7 @@ test("a pull request before its turn is read once for each word of the remote, a
   expect(reads).toBe(2);
   for (let n = 0; n < 3; n++) await parts.observePull(run, { ...batch, ahead: undefined });
   expect(reads).toBe(5);
+  const closing = { why: said("by hand"), at: iso(START) };
+  for (let n = 0; n < 3; n++) await parts.observePull(run, { ...batch, closing });
+  expect(reads).toBe(8);
 });

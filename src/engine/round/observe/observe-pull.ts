@@ -74,11 +74,12 @@ export function openPullLooks({ forge, mirror, clock, log, repository }: Context
 
   /**
    * By its number where it is known: half the calls, and nobody else's PR of the same branch is taken for it. Before its turn it is read
-   * anew only where the remote was heard of: its merge reads it right before, and names the head that was seen.
+   * anew only where the remote was heard of: its merge reads it right before, and names the head that was seen. One that is being closed is
+   * closed again by every round that does not see it closed.
    */
   async function pullOf(batch: Batch): Promise<Pull | null> {
     if (batch.pull === undefined) return forge.findPull(batch.branch);
-    const kept = batch.ahead === true ? ahead.get(batch.branch) : undefined;
+    const kept = batch.ahead === true && batch.closing === undefined ? ahead.get(batch.branch) : undefined;
     if (kept?.reading === remote.last.reading) return kept.pull;
     const known = await forge.pull(batch.pull.number);
     return known?.branch === batch.branch ? known : forge.findPull(batch.branch);
