@@ -105,7 +105,10 @@ function prepared(layout: Layout, { clusters, parent }: Row, repoURL: string): M
   );
   const checkout = { root: "/", paths: () => [...files.keys()].sort(), read: (file: string) => files.get(file) ?? null };
   const byHand = LAYOUTS_BY_HAND.find((one) => one === layout);
-  const written: [string, string] | undefined = byHand && [`rollouts/${byHand.rollout}`, `${rolloutText(byHand).replace(/version: v.*/, "version: v1.4.1")}  mode: Run\n`];
+  const written: [string, string] | undefined = byHand && [
+    `rollouts/${byHand.rollout}`,
+    `${rolloutText(byHand).replace(/version: v.*/, "version: v1.4.1")}  mode: Run\n`,
+  ];
   for (const [file, text] of written ? [written] : proposedFiles(proposeFor(checkout, inventoryOf(layout, here))))
     files.set(file, text.replace("mode: Propose", "mode: Run").replace(/^ +bake: .*\n/gm, ""));
   const maker = application("parent", { path: parent ?? "" }, { namespace: "argocd" });

@@ -3,11 +3,11 @@ import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import { decodeApplication } from "../../core/argocd/decode/application.ts";
 import type { ApplicationView } from "../../core/argocd/views.ts";
 import type { Cluster } from "../../core/plan/plan-types.ts";
-import { parseRollouts } from "../../core/spec/parse/parse.ts";
 import { quarantineWhy } from "../../core/run/batches/quarantine.ts";
 import type { Draft } from "../../core/run/state/draft.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { World } from "../../core/run/state/world.ts";
+import { parseRollouts } from "../../core/spec/parse/parse.ts";
 import type { Rollout, TargetBy } from "../../core/spec/rollout.ts";
 import { observeUnreachable } from "../round/observe/observe-joiners.ts";
 import { countedOf } from "./counted.ts";
@@ -189,10 +189,17 @@ describe("during a run", () => {
     } as unknown as ControlPlane;
     const planes = new Map([["hub", plane]]);
     const left = (by: TargetBy) => {
-      const of = { ...rollout(by), quarantine: { max: { count: 1 }, onReturn: "CatchUp" as const, selector: { matchLabels: { env: "stopped" }, matchExpressions: [] } } };
-      const counted = countedNow(planes, { spec: of, plan, joined: undefined }, { clusters: [ONE, two], lost: new Map() });
-      const unreachable = observeUnreachable(planes, { spec: of } as Run, [ONE, two], counted);
-      const run = { spec: of, plan, batches: [] } as unknown as Run;
+      const of = {
+        ...rollout(by),
+        quarantine: {
+          max: { count: 1 },
+          onReturn: "CatchUp" as const,
+          selector: { matchLabels: { env: "stopped" }, matchExpressions: [] },
+        },
+      };
+      const run = { spec: of, plan, joined: undefined, batches: [] } as unknown as Run;
+      const counted = countedNow(planes, run, { clusters: [ONE, two], lost: new Map() });
+      const unreachable = observeUnreachable(planes, run, [ONE, two], counted);
       const world = { clusters: new Map(counted.map((one) => [one.key, one])), unreachable } as unknown as World;
       return counted.map(({ name, key }) => [name, quarantineWhy({ run, world, now: 0 } as Draft, key)?.code]);
     };
