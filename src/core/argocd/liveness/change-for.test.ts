@@ -79,6 +79,15 @@ describe("how a change must show", () => {
     expect(changeFor(given({ before: two("v1"), after: two("v2") })).also).toEqual([]);
   });
 
+  test("two branches of one target, moved back: each at its own commit", () => {
+    const moved = (path: string, to: string) => ({ kind: "branch" as const, file: "", path, from: COMMIT, to, forced: true as const });
+    const { change, also } = changeFor(given({ edits: [moved("env/eu-1", OLDER), moved("values/eu-1", "d".repeat(40))] }));
+    expect([change, ...also]).toMatchObject([
+      { kind: "commit", commit: OLDER, exact: "env/eu-1" },
+      { kind: "commit", commit: "d".repeat(40), exact: "values/eu-1" },
+    ]);
+  });
+
   test("an environment branch: the release commit on it", () => {
     const branch = { kind: "branch" as const, file: "", path: "env/eu-1", from: null, to: OLDER };
     expect(changeFor(given({ edits: [branch] })).change).toEqual({ kind: "commit", commit: OLDER, repoURL: REPO, mergedAt: MERGED });

@@ -49,17 +49,17 @@ interface ChosenChange {
  * 3. not its spec, but files it reads from the config repo (values file, overlay): the seen revision must contain the commit;
  * 4. both: an edit that the spec does not account for is taken for one of 3, as far as a source reads the config repo.
  * Of a hydrated Application the dry source is what the commit reaches, and the synced one what Argo CD makes of it.
- * A `branch` pin is the release commit on the branch that the Application follows. Where nothing can be rendered the live
+ * A `branch` pin is the release commit on the branch that the Application follows, each of several. Where nothing can be rendered the live
  * spec decides: a source at the old or the new value is case 1, one that reads the config repo case 3. What is edited where only the spec
  * is made from has to stand in it: the commit may be seen long before the spec is another one.
  */
 export function changeFor(input: ChangeForInput): ChosenChange {
   const { edits, mergedAt, repoURL, after } = input;
-  const moved = edits.find((edit) => edit.kind === "branch");
-  if (moved !== undefined) {
-    const exact = moved.forced === true ? { exact: moved.path } : {};
-    return { change: { kind: "commit", commit: moved.to, repoURL, mergedAt, ...exact }, also: [], files: [] };
-  }
+  const [moved, ...others] = edits
+    .filter((edit) => edit.kind === "branch")
+    .map(({ path, to, forced }): Change => ({ kind: "commit", commit: to, repoURL, mergedAt, ...(forced === true && { exact: path }) }));
+  // What goes forward goes to one commit, of whatever branch; what goes back or aside to one for each.
+  if (moved !== undefined) return { change: moved, also: others.filter((one) => !sameValue(one, moved)), files: [] };
   const commit: Change = { kind: "commit", commit: input.commit, repoURL, mergedAt };
   if (after === undefined) return unrendered(input, commit);
   if (input.before === undefined) return withoutBefore(input, after, commit);
