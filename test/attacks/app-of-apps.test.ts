@@ -38,7 +38,7 @@ test("Applications that all say they make one another are looked at once each", 
   const merged = { commit: COMMIT, at: MERGED } as never;
   const application = views.get("app-0") as ApplicationView;
   const { seen, wants } = openChildren(() => undefined).of(
-    { run, merged, plane, application, now: NOW, repoURL: REPO },
+    { run, merged, plane, application, now: NOW, repoURL: REPO, target: { edits: [] } },
     { ancestry: () => "unknown", renderedNow: () => undefined },
     {},
   );

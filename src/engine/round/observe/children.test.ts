@@ -4,6 +4,7 @@ import type { ControlPlane } from "../../../adapters/argocd/port.ts";
 import { at, COMMIT, LATER, MERGED, NOW, OLDER, REPO, rawApplication } from "../../../adapters/argocd/testing/application.ts";
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
+import type { Edit } from "../../../core/plan/plan-types.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { Assessment } from "../../../core/run/state/world.ts";
 import type { Refresher } from "../guard/refresh.ts";
@@ -49,6 +50,7 @@ function seen(
   clusters: readonly unknown[] = [],
   set?: object,
   renderedNow: Facts["renderedNow"] = () => undefined,
+  edits: Edit[] = [],
 ) {
   const plane = {
     name: "hub",
@@ -61,7 +63,7 @@ function seen(
   const merged = { commit: COMMIT, at: MERGED } as never;
   const children = openChildren(openOwners());
   const look = (time: number) =>
-    children.of({ run, merged, plane, application: root, now: time, repoURL: REPO }, { ancestry, renderedNow }, {});
+    children.of({ run, merged, plane, application: root, now: time, repoURL: REPO, target: { edits } }, { ancestry, renderedNow }, {});
   // Each settles by our own clock, a child before its parent.
   for (const before of [30_000, 15_000]) look(now - before);
   const { seen: found, wants } = look(now);
@@ -78,6 +80,14 @@ test("a child at the commit, Synced and Healthy is live, and one that has not co
   const before = WEB({ status: { reconciledAt: at("09:59:00"), operationState: undefined } });
   expect(seen(root, [before]).told).toEqual([expect.stringMatching(/^argocd\/web pending: /)]);
   expect(seen(root, [before]).wants).toMatchObject([{ key: "hub/argocd/web", refresh: { reason: expect.stringContaining(COMMIT) } }]);
+});
+
+test("a child on a branch that was moved back counts at that very commit, not at what was moved away", () => {
+  const root = onHub("root", ["web"]);
+  const edits: Edit[] = [{ kind: "branch", file: "", path: "main", from: LATER, to: COMMIT, forced: true }];
+  const told = (revision: string) => seen(root, [WEB({ status: { sync: { revision } } })], NOW, [], undefined, undefined, edits).told;
+  expect(told(LATER)).toEqual([expect.stringMatching(/^argocd\/web pending: /)]);
+  expect(told(COMMIT)).toEqual([expect.stringMatching(/^argocd\/web live: /)]);
 });
 
 test("a child that follows another repo counts once it was compared after the merge, with the spec that it has", () => {

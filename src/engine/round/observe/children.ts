@@ -15,9 +15,10 @@ import { BoundedMap } from "../../../core/base/bounded.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { isRecord } from "../../../core/base/is-record.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
+import { namesRef } from "../../../core/base/ref-name.ts";
 import { epoch, iso } from "../../../core/base/time.ts";
 import { livenessReason } from "../../../core/reasons/liveness.ts";
-import type { Batch, Run } from "../../../core/run/state/run.ts";
+import type { Batch, BatchTarget, Run } from "../../../core/run/state/run.ts";
 import type { Assessment } from "../../../core/run/state/world.ts";
 import { generatorClusters, specsOf } from "../../config-repo/appset-in-git.ts";
 import { clusterOf } from "../../resolve/fleet.ts";
@@ -41,6 +42,7 @@ interface Parent {
   application: ApplicationView | undefined;
   now: number;
   repoURL: string;
+  target: Pick<BatchTarget, "edits">;
 }
 
 type Held = NonNullable<Assessment["held"]>;
@@ -160,7 +162,7 @@ export function openChildren(troubleOfOwner: TroubleOfOwner): Children {
     wants: Want[],
     above: { seen: Set<string>; depth: number },
   ): ChildSeen[] {
-    const { plane, application, merged, repoURL, now, run } = parent;
+    const { plane, application, merged, now, run } = parent;
     const { settleMs, graceMs, suspended } = run.spec;
     const { seen, depth } = above;
     // Each once, however many make it: they may make one another.
@@ -183,7 +185,7 @@ export function openChildren(troubleOfOwner: TroubleOfOwner): Children {
           intended: intended ?? view.spec,
           children: look({ ...parent, application: view }, facts, kept, wants, { seen, depth: depth + 1 }),
         },
-        change: changeOf(committedSources(view.spec), committedSources(application.spec), merged, repoURL),
+        ...changesOf(committedSources(view.spec), committedSources(application.spec), parent),
         ...defined({ cluster: clusterOf(plane, view), kept, owner: troubleOfOwner(plane, view) }),
       });
       const { firstSeenAt, firstComparedAt, held, clockStopped } = judged;
@@ -223,10 +225,22 @@ export function askForChildren(
   if (Number.isFinite(again) && (lookAgainAt === undefined || again < epoch(lookAgainAt))) assessment.lookAgainAt = iso(again);
 }
 
-/** One that follows what its parent follows must have seen the commit; of another the spec that its parent has applied is the change. */
-function changeOf(own: readonly SourceView[], parents: readonly SourceView[], { commit, at }: Parent["merged"], repoURL: string): Change {
+/**
+ * One that follows what its parent follows must have seen the commit, and nothing else on a branch that was moved back or aside; of another the
+ * spec that its parent has applied is the change.
+ */
+function changesOf(
+  own: readonly SourceView[],
+  parents: readonly SourceView[],
+  { merged: { commit, at: mergedAt }, repoURL, target: { edits } }: Parent,
+): { change: Change; also: Change[] } {
   const isOurs = (one: SourceView) => one.chart === undefined && normalRepo(one.repoURL) === normalRepo(repoURL);
   const followed = new Set(parents.filter(isOurs).map(({ targetRevision = "HEAD" }) => targetRevision));
-  const follows = own.some((one) => isOurs(one) && followed.has(one.targetRevision ?? "HEAD"));
-  return follows ? { kind: "commit", commit, repoURL, mergedAt: at } : { kind: "generator", mergedAt: at };
+  const [change = { kind: "generator", mergedAt } as const, ...also] = own
+    .filter((one) => isOurs(one) && followed.has(one.targetRevision ?? "HEAD"))
+    .map(({ targetRevision }): Change => {
+      const back = edits.find(({ kind, forced, path }) => kind === "branch" && forced === true && namesRef(targetRevision, path));
+      return { kind: "commit", commit: back?.to ?? commit, repoURL, mergedAt, ...(back && { exact: back.path }) };
+    });
+  return { change, also };
 }
