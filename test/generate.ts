@@ -139,6 +139,16 @@ const OUTPUT = `## \`stagecoach plan NAME -o json\`
   ],
   "next": { "stage": "canary in EMEA", "batch": 1, "targets": [] },
   "uncovered": [],
+  "rules": {
+    "windows": [
+      {
+        "of": "repo", "selector": "env=prod", "stages": ["prod"], "open": true, "changesAt": "2026-12-04T00:00:00.000Z",
+        "windows": [{ "kind": "deny", "schedule": "0 0 * * 5", "duration": "1d", "timeZone": "UTC" }]
+      }
+    ],
+    "limits": [{ "of": "rollout", "clusters": 3 }],
+    "says": ["In flight at once of this rollout: at most 3 clusters."]
+  },
   "warnings": [{ "code": "…", "message": "…" }]
 }
 \`\`\`
@@ -152,6 +162,8 @@ const OUTPUT = `## \`stagecoach plan NAME -o json\`
   inventory; null where there is none to open, or no status. \`batch\` counts from 1 in its stage. A cluster at the release that is
   not healthy and synced counts against \`maxUnavailable\` first. With \`Fixed\` a batch is opened when the one before is done, with
   \`Rolling\` clusters fill the room there is. Requeued clusters hold up the next stage, not their own stage's batches.
+- \`rules\` are those besides the stages: \`windows\` of the rollout, of a stage (\`stage\`) and of the repo (its freezes), as of now: those of one entry
+  are open or shut together, until \`changesAt\` (null: for a year at least). \`selector\`, \`stages\`, \`rollouts\` say for whom an entry is. \`says\` has every rule in a sentence.
 - Where no plan can be made, exit code 1 and \`{"problems": […]}\` as lint has them.
 
 ## \`stagecoach lint -o json\`

@@ -3,6 +3,7 @@ import { sameReason } from "../../src/core/base/reason.ts";
 import { epoch } from "../../src/core/base/time.ts";
 import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import type { Run } from "../../src/core/run/state/run.ts";
+import { githubPage } from "../support/github-page.ts";
 import { ended, type Journey, short, startJourney, WITH_MEMBERS } from "../support/journey.ts";
 import { mergeChange, mostInFlight, untilRunOf, withLedger } from "../support/second-rollout.ts";
 
@@ -84,6 +85,8 @@ test("windows, a freeze added mid-run, approvals by review and by command, /halt
   await here.release();
   const waiting = await here.until("it waits for approvals", (run) => /2 members of @sre have to approve/.test(whys(run)));
   const pull = waiting.batches[0]?.pull?.number ?? 0;
+  // Of its windows one goes by labels: they are known, so the pull request says how all of them stand.
+  expect((await githubPage(world).pull(pull)).body).toMatch(/\| windows \| .* \| the next opening \| open now, until .* \|/);
 
   // The author is not approver, nor is somebody who is in no such team; a review and a command of two others are.
   const [alice, bob, carol, dan] = ["alice", "bob", "carol", "dan"].map((login) => world.github.actAs(login));

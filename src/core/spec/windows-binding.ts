@@ -65,7 +65,8 @@ export function scopesOf<F extends Freeze>(freezes: readonly F[]): F[][] {
   return grouped(freezes, scopeOf).map(([, those]) => those);
 }
 
-function isFor({ rollouts, stages }: Freeze, rollout: string, stage: string | undefined): boolean {
+/** Whether a freeze is for a rollout and its stage; which clusters it binds there is another question. */
+export function isFor({ rollouts, stages }: Pick<Freeze, "rollouts" | "stages">, rollout: string, stage: string | undefined): boolean {
   return rollouts?.includes(rollout) !== false && (stage === undefined || stages?.includes(stage) !== false);
 }
 

@@ -198,7 +198,7 @@ export function openPullJudge(context: Context, { commits, releases, rules, dura
       expected: expectedDuration(rollout, plan, history, { now, setsOf }),
       errors: outside.filter((problem) => problem.severity === "error"),
       against: unstaged === undefined ? [] : [unstaged],
-      rules: { now, limits, base: baseAsks(base.branch, await rules.of(base.branch)) },
+      rules: { now, limits, freezes, base: baseAsks(base.branch, await rules.of(base.branch)) },
       warnings: [...warnings, ...outside.filter((problem) => problem.severity === "warning")],
       overlap: over?.sentence,
       toCome: asked.isToCome ? asked.release.values[VERSION] : undefined,

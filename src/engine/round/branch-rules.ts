@@ -3,7 +3,7 @@ import { BoundedMap } from "../../core/base/bounded.ts";
 import type { BareBranch } from "../../core/reasons/gates.ts";
 import { GATE } from "../../core/report/batch/gate-check.ts";
 import { PLAN_CHECK } from "../../core/report/plan/plan-check.ts";
-import type { RulesNow } from "../../core/report/plan/plan-rules.ts";
+import type { RulesNow } from "../../core/report/plan/rules-data.ts";
 import { bareBranch } from "../../core/run/gates/protection.ts";
 import { branchesOf, printBranch } from "../../core/run/state/branch-name.ts";
 import { openBackoff } from "./backoff.ts";

@@ -2,6 +2,7 @@
  * Draws lines in place on a terminal, and writes only those that changed. Called by `get -w`, `status` and the demo. The terminal is left
  * as it was found, whatever ends the program: it shows the last lines drawn, its cursor and nothing of the alternate screen.
  */
+import { columnsOf } from "./print.ts";
 
 /** What is needed of a terminal: `process.stdout` is one. */
 interface ScreenStream {
@@ -61,7 +62,7 @@ export function openLiveScreen(out: ScreenStream, { alternate, onResize }: Optio
 
   function draw(lines: readonly string[]): void {
     if (!open) return;
-    const fitting = lines.slice(0, Math.max(1, (out.rows ?? 50) - 1));
+    const fitting = lines.slice(0, Math.max(1, (out.rows || 50) - 1));
     last = fitting;
     const text = alternate ? absolute(drawn, fitting) : relative(drawn, fitting);
     drawn = fitting;
@@ -107,7 +108,7 @@ export function openLiveScreen(out: ScreenStream, { alternate, onResize }: Optio
   }
   for (const signal of SIGNALS) process.once(signal, ended);
   return {
-    room: () => ({ width: Math.max(10, out.columns ?? 100), rows: Math.max(3, (out.rows ?? 50) - 1) }),
+    room: () => ({ width: Math.max(10, columnsOf(out) ?? 100), rows: Math.max(3, (out.rows ?? 50) - 1) }),
     draw,
     note(line) {
       if (!open) return;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { textWidth } from "../../core/base/text-width.ts";
 import type { Problem } from "../../core/reasons/problems/problem.ts";
 import { lintText } from "./lint/lint-show.ts";
-import { foldLine, visible } from "./print.ts";
+import { foldLine, terminalWidth, visible } from "./print.ts";
 
 const CONTROLS = Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(code)).filter((c) => /\p{Cc}/u.test(c));
 
@@ -49,4 +49,8 @@ test("a line is folded between words, with its colours, and loses nothing", () =
     expect(lines.join("").replaceAll(" ", "")).toBe(line.replaceAll(" ", ""));
   }
   expect(foldLine(line, undefined)).toEqual([line]);
+});
+
+test("a terminal of 0 columns has said no width, and a narrow one is taken as its least", () => {
+  expect([0, undefined, 4, 80].map((columns) => terminalWidth({ isTTY: true, columns }))).toEqual([undefined, undefined, 10, 80]);
 });

@@ -55,8 +55,14 @@ export function fittedColumns(rows: readonly (readonly string[])[], width: numbe
 const NARROW = 60;
 
 /** The columns of a terminal; undefined: what is written goes to a file, which is as wide everywhere. */
-export function terminalWidth(stream: { isTTY?: boolean; columns?: number } = process.stdout): number | undefined {
-  return stream.isTTY === true && stream.columns !== undefined ? Math.max(LEAST_WIDTH, stream.columns) : undefined;
+export function terminalWidth(stream: { isTTY?: boolean; columns?: number | undefined } = process.stdout): number | undefined {
+  const width = stream.isTTY === true ? columnsOf(stream) : undefined;
+  return width === undefined ? undefined : Math.max(LEAST_WIDTH, width);
+}
+
+/** What a stream says of its columns. Terminals that nobody has told their size say 0, which is no width. */
+export function columnsOf({ columns: said }: { columns?: number | undefined } = process.stdout): number | undefined {
+  return said === 0 ? undefined : said;
 }
 
 const LEAST_WIDTH = 10;

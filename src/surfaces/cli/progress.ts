@@ -1,4 +1,5 @@
 /** Says on a terminal what takes longer than a second, and for how long; nothing is left of it in the end. */
+import { columnsOf } from "./print.ts";
 
 const QUIET_MS = 1000;
 const STEP_MS = 200;
@@ -25,7 +26,7 @@ export function openProgress(doing: string, out: Terminal = process.stderr): Pro
     if (now - began < QUIET_MS) return;
     said = now;
     const line = `${doing}${more === "" ? "" : ` ${more}`} … ${Math.round((now - began) / 1000)} s`;
-    out.write(`\r${line.slice(0, Math.max(10, (out.columns ?? 80) - 1))}\u001b[K`);
+    out.write(`\r${line.slice(0, Math.max(10, (columnsOf(out) ?? 80) - 1))}\u001b[K`);
   }
 
   return {

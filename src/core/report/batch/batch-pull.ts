@@ -11,6 +11,7 @@ import { contextOf } from "../model/context.ts";
 import { clustersBelow } from "../model/counts.ts";
 import { LABELS } from "../model/labels.ts";
 import type { ModelNode } from "../model/types.ts";
+import { type History, NO_HISTORY } from "../plan/duration.ts";
 import { wholeSentence } from "../reasons/say.ts";
 import { measuredOf } from "../run/analysis-markdown.ts";
 import { batchName, clockTime, copiedWords, pinValue, releaseName, shortName } from "../words.ts";
@@ -34,9 +35,10 @@ export function batchTrailers(run: Run, batch: Batch): string {
 /**
  * What a reviewer of the batch's PR needs: what it does and what comes next, the diff as a table, why now, and what can be said. All of it
  * draws the model, but for the diff: which line of which file is written is the batch's own matter, and no state of a run.
+ * `labelled`: clusters by key, where their labels are known, for windows that go by them.
  */
-export function batchBody(run: Run, batch: Batch, now: number): string {
-  const context = contextOf(run, now);
+export function batchBody(run: Run, batch: Batch, now: number, labelled?: History["clusters"]): string {
+  const context = contextOf(run, now, { history: { ...NO_HISTORY, clusters: labelled } });
   const plan = batchPlan(context, batch);
   const clusters = clustersBelow(batchNode(context, batch)).map(({ name }) => name);
   const say = (rows: number) => [

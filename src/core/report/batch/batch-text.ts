@@ -1,4 +1,5 @@
 import type { Batch, Run } from "../../run/state/run.ts";
+import type { History } from "../plan/duration.ts";
 import { batchesOfStage, releaseName, stageName } from "../words.ts";
 import { batchBody, batchCommitMessage, batchTrailers } from "./batch-pull.ts";
 import { type DeliveryDefaults, deliveryText } from "./delivery-text.ts";
@@ -9,8 +10,8 @@ interface Author {
 }
 
 /** Writes title, body and commit message of a batch, in the rollout's own words where it has some. */
-export function batchText(run: Run, batch: Batch, author: Author, now: number): DeliveryDefaults {
-  const body = batchBody(run, batch, now);
+export function batchText(run: Run, batch: Batch, author: Author, now: number, clusters?: History["clusters"]): DeliveryDefaults {
+  const body = batchBody(run, batch, now, clusters);
   return deliveryText(run, batch, { title: titleOf(run, batch), body, commitMessage: batchCommitMessage(run, batch) }, author);
 }
 

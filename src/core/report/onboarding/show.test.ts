@@ -58,9 +58,9 @@ test("the reason that is told first is that of most Applications, and not of a g
 test("what is to be run next has the arguments that were given, as words of a shell", () => {
   const written = [{ file: "rollouts/shop.yaml", outcome: "written" as const }];
   const next = (...given: string[]) => proposalText(empty(), written, (text) => text, given).split("Next: ")[1];
-  expect(next()).toBe("stagecoach lint, and stagecoach plan NAME.\n");
+  expect(next()).toBe("stagecoach lint, and stagecoach plan NAME --to VERSION.\n");
   expect(next("--inventory", "it's a fleet.yaml")).toBe(
-    `stagecoach lint --inventory 'it'\\''s a fleet.yaml', and stagecoach plan NAME --inventory 'it'\\''s a fleet.yaml'.\n`,
+    `stagecoach lint --inventory 'it'\\''s a fleet.yaml', and stagecoach plan NAME --to VERSION --inventory 'it'\\''s a fleet.yaml'.\n`,
   );
 });
 

@@ -110,12 +110,19 @@ function closing(
   const kept = written.filter((one) => one.outcome === "kept").map((one) => clean(one.file));
   const more = given.map((word) => ` ${clean(shellWord(word))}`).join("");
   const next = made.some((file) => file.startsWith("rollouts/"))
-    ? `Next: stagecoach lint${more}, and stagecoach plan NAME${more}.`
+    ? `Next: stagecoach lint${more}, and stagecoach plan ${clean(nextPlan(rollouts))}${more}.`
     : rollouts.length === 0 && `${made.length === 0 ? "" : "No rollout is proposed. "}${clean(whyNone(proposal))}${there}`;
   const parts = [made.length === 0 ? "Nothing was written." : `Written: ${made.join(", ")}.`];
   if (next) parts.push(next);
   if (kept.length > 0) parts.push(`There already, and left as it was: ${kept.join(", ")}.`);
   return parts.join(" ");
+}
+
+/** As nothing is released yet, a plan is asked for some version: `web --to VERSION`. */
+function nextPlan([first, second]: Proposal["rollouts"]): string {
+  if (first === undefined || second !== undefined) return "NAME --to VERSION";
+  const [, value] = /release\.values\.(\w+)/.exec(JSON.stringify(first.pins)) ?? [];
+  return `${first.name} --to ${value === undefined ? "" : `${value}=`}VERSION`;
 }
 
 /** As a shell takes it for one word. */

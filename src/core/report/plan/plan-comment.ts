@@ -13,8 +13,9 @@ import { shownValues, valuesTable } from "../values.ts";
 import { copiedWords, editPlace, pinValue, releaseName, shortName } from "../words.ts";
 import { durationSentence, type Expected } from "./duration.ts";
 import { planChart, short } from "./plan-chart.ts";
-import { planRules, type RulesNow } from "./plan-rules.ts";
+import { planRules } from "./plan-rules.ts";
 import { gatesOfStages, type Level, stageTable } from "./plan-stages.ts";
+import type { RulesNow } from "./rules-data.ts";
 
 /** What a plan's comment says besides the plan. */
 export interface PlanExtras {

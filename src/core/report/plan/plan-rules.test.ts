@@ -56,16 +56,39 @@ test("a plan says for whom each window and limit is, and which of its stages hav
     windows: [OFFICE, { ...OFFICE, kind: "deny", schedule: "0 0 * * 5", selector, stages: ["canary"] }],
     limits: { targets: 9, selected: [{ ...PROD, stages: ["canary", "everywhere else"] }] },
   });
-  const text = planRules(rollout, { now: NOW, limits: { selected: [{ rollouts: ["ledger"], stages: ["canary"], clusters: 3 }] } });
+  const text = planRules(rollout, { now: NOW, limits: { selected: [{ rollouts: ["payments"], stages: ["canary"], clusters: 3 }] } });
   for (const words of [
     "Windows: allow `0 14 * * 1-5` for 4h (UTC); closed now, next open 14:00:00 UTC.",
     "Windows where `env=prod` in stage canary: deny `0 0 * * 5` for 4h (UTC); open now",
-    "In flight at once over all rollouts of the repo: at most 3 clusters in stage canary of rollout ledger.",
+    "In flight at once over all rollouts of the repo: at most 3 clusters in stage canary of rollout payments.",
     "In flight at once of this rollout: at most 9 Applications; 2 clusters where `env=prod` in stages canary, everywhere else.",
   ])
     expect(text).toContain(words);
   const some = sampleRollout({ windows: [{ ...OFFICE, stages: ["canary"] }] });
   expect(gatesOfStages(some, samplePlan()).map((gates) => gates.includes("windows"))).toEqual([true, false]);
+});
+
+test("a plan says which freezes of the repo and the server it goes by, each scope by itself, and none that are for others", () => {
+  const file = { kind: "File" as const, file: ".github/stagecoach.yaml" };
+  const friday = { ...OFFICE, kind: "deny" as const, schedule: "0 0 * * 5", where: file };
+  const now = { ...OFFICE, kind: "deny" as const, schedule: "0 8 * * 1", where: file };
+  const freezes = [
+    { ...friday, selector: PROD.selector, stages: ["canary"] },
+    { ...now, rollouts: ["payments"] },
+    { ...friday, rollouts: ["ledger"] },
+    { ...friday, stages: ["elsewhere"] },
+    { ...friday, where: { kind: "Server" as const } },
+  ];
+  const limits = { selected: [{ rollouts: ["ledger"], clusters: 3 }] };
+  expect(
+    planRules(sampleRollout(), { now: NOW, freezes, limits })
+      .split("\n")
+      .filter((line) => line.startsWith("- ")),
+  ).toEqual([
+    "- Freezes of the repo where `env=prod` in stage canary: deny `0 0 * * 5` for 4h (UTC); open now, until 2026-01-09 00:00:00 UTC at the earliest.",
+    "- Freezes of the repo of rollout payments: deny `0 8 * * 1` for 4h (UTC); closed now, next open 12:00:00 UTC.",
+    "- Freezes of the server: deny `0 0 * * 5` for 4h (UTC); open now, until 2026-01-09 00:00:00 UTC at the earliest.",
+  ]);
 });
 
 test("a plan says in which order clusters go, what keeps them apart, and when one counts as live and as failed, where that is not the usual", () => {

@@ -2,24 +2,15 @@ import { formatSelector } from "../../base/selector.ts";
 import { formatDuration } from "../../base/time.ts";
 import { inventoryFiles, type Rollout } from "../../spec/rollout.ts";
 import type { Limits } from "../../spec/schema-common.ts";
-import { type ScopedWindow, type Window, windowsAt } from "../../spec/windows.ts";
-import { scopesOf } from "../../spec/windows-binding.ts";
 import { countedWords, inCounted } from "../counted.ts";
 import { cell, code } from "../escape.ts";
 import { firstOf, foldText, present } from "../markdown.ts";
 import { clockTime } from "../words.ts";
 import { short } from "./plan-chart.ts";
-
-/** What of the surroundings a plan's rules depend on. */
-export interface RulesNow {
-  /** Epoch milliseconds. */
-  now: number;
-  limits?: Limits | undefined;
-  /** What the base branch asks of every batch, as far as it may be read. */
-  base?: { branch: string; checks: readonly string[]; queue: boolean; strict: boolean } | undefined;
-}
+import { limitsFor, type RuleScope, type RulesNow, type WindowRule, windowRules } from "./rules-data.ts";
 
 const MOST_LISTED = 5;
+const MOST_WINDOWS = 20;
 
 type Quantity = { count: number } | { percent: number };
 
@@ -30,13 +21,13 @@ export function planRules(rollout: Rollout, rules: RulesNow): string {
 }
 
 /** The same one by one. Markdown, harmless. */
-export function ruleLines(rollout: Rollout, { now, limits, base }: RulesNow): string[] {
+export function ruleLines(rollout: Rollout, rules: RulesNow): string[] {
   return present(
-    ...windowLines(rollout, now),
+    ...windowLines(rollout, rules),
     ...dependencies(rollout),
-    limitsOf("In flight at once over all rollouts of the repo", limits),
+    limitsOf("In flight at once over all rollouts of the repo", limitsFor(rules.limits, rollout)),
     limitsOf("In flight at once of this rollout", rollout.limits),
-    baseOf(rollout, base),
+    baseOf(rollout, rules.base),
     ...ordering(rollout),
     ...growing(rollout),
     health(rollout),
@@ -47,27 +38,21 @@ export function ruleLines(rollout: Rollout, { now, limits, base }: RulesNow): st
   );
 }
 
-/** Those of the rollout, then those of stages, which have to be open as well. */
-function windowLines({ windows = [], stages }: Rollout, now: number): string[] {
-  const staged = stages.filter((stage) => stage.windows !== undefined).slice(0, MOST_LISTED);
-  return [
-    ...scopedLines("Windows", windows, now),
-    ...staged.flatMap((stage) => scopedLines(`Windows of ${cell(short(stage.name, 60))}, besides`, stage.windows ?? [], now)),
-  ];
+const WHOSE = { rollout: "Windows", stage: "", repo: "Freezes of the repo", server: "Freezes of the server" };
+
+function windowLines(rollout: Rollout, rules: RulesNow): string[] {
+  return windowRules(rollout, rules)
+    .slice(0, MOST_WINDOWS)
+    .map((rule) => {
+      const whose = rule.stage === undefined ? WHOSE[rule.of] : `Windows of ${cell(short(rule.stage, 60))}, besides`;
+      return windowLine(`${whose}${forWhom(rule.scope)}`, rule, rules.now);
+    });
 }
 
-/** Each scope is open or shut by itself. */
-function scopedLines(whose: string, windows: readonly ScopedWindow[], now: number): string[] {
-  const scopes = scopesOf(windows).slice(0, MOST_LISTED);
-  return scopes.map((own) => windowLine(`${whose}${own[0] === undefined ? "" : forWhom(own[0])}`, own, now));
-}
-
-function windowLine(whose: string, all: readonly Window[], now: number): string {
-  if (all.length === 0) return "";
-  const listed = all.map(
+function windowLine(whose: string, { windows, open, changesAt }: WindowRule, now: number): string {
+  const listed = windows.map(
     (one) => `${one.kind} ${code(short(one.schedule, 60))} for ${formatDuration(one.durationMs)} (${cell(short(one.timeZone, 60))})`,
   );
-  const { open, changesAt } = windowsAt(all, now);
   const at = changesAt === undefined ? undefined : clockTime(new Date(changesAt).toISOString(), now);
   const state = open
     ? `open now${at === undefined ? "" : `, until ${at} at the earliest`}`
@@ -92,7 +77,7 @@ function limitsOf(where: string, limits: Limits = {}): string {
 }
 
 /** Whom a window or a limit is for: ` where env=prod in stage prod`; nothing: everybody. */
-function forWhom({ selector, stages, rollouts }: Pick<NonNullable<Limits["selected"]>[number], "selector" | "rollouts"> & Scoped): string {
+function forWhom({ selector, stages, rollouts }: RuleScope): string {
   const named = (what: string, names: readonly string[] | undefined) =>
     names !== undefined &&
     ` ${what}${names.length === 1 ? "" : "s"} ${firstOf(
@@ -104,10 +89,6 @@ function forWhom({ selector, stages, rollouts }: Pick<NonNullable<Limits["select
     named("in stage", stages),
     named("of rollout", rollouts),
   ).join("");
-}
-
-interface Scoped {
-  stages?: readonly string[] | undefined;
 }
 
 function atMost({ clusters, targets, label }: Omit<Limits, "selected">): string {

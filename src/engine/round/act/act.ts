@@ -96,7 +96,8 @@ export function openActor(context: Context, parts: Parts): Act {
   /** Whatever came of it, it was tried. What GitHub refuses is noted: the next round says it, and pauses in the end. */
   async function proposed(scope: Scope, batch: Batch): Promise<Outcome> {
     try {
-      const done = await propose(scope, batch);
+      const { clusters, clustersKnown } = scope.decision.world;
+      const done = await propose({ ...scope, clusters: clustersKnown ? clusters : undefined }, batch);
       // Another process may have written meanwhile: the next round goes by what is there then.
       remote.expire();
       pulls.propose(batch.branch);

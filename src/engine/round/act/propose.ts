@@ -1,5 +1,6 @@
 import { batchText } from "../../../core/report/batch/batch-text.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
+import type { World } from "../../../core/run/state/world.ts";
 import type { RepoContext } from "../context.ts";
 import type { GuardBatch } from "../guard/guard.ts";
 import type { BatchCommits } from "./batch-commit.ts";
@@ -13,6 +14,8 @@ interface ProposeScope {
   baseBranch: string;
   /** Head of the journal after the round was recorded. */
   journalHead: string | undefined;
+  /** By key, for windows that go by labels; absent: they cannot be read now. */
+  clusters?: World["clusters"] | undefined;
 }
 
 /**
@@ -26,7 +29,7 @@ type Context = Pick<RepoContext, "mirror" | "forge" | "writer" | "author" | "clo
 export function openProposer(context: Context, commits: BatchCommits, guardBatch: GuardBatch): ProposeBatch {
   const { mirror, forge, writer, log, journalBranch } = context;
 
-  async function propose({ run, base, baseBranch, journalHead }: ProposeScope, batch: Batch): Promise<boolean> {
+  async function propose({ run, base, baseBranch, journalHead, clusters }: ProposeScope, batch: Batch): Promise<boolean> {
     // There is nothing to open: that it was asked for is remembered, and losing that only has its pins read again.
     if (movesBranches(run)) return true;
     const commit = await commits.build(run, batch, base);
@@ -37,7 +40,7 @@ export function openProposer(context: Context, commits: BatchCommits, guardBatch
     const heads = await mirror.remoteHeads([batch.branch, journalBranch]);
     // Another process has gone on meanwhile: what it opened, merged or closed is looked at first, and nothing is opened beside it.
     if (heads.get(journalBranch) !== journalHead) return true;
-    const { title, body } = batchText(run, batch, context.author, context.clock.now());
+    const { title, body } = batchText(run, batch, context.author, context.clock.now(), clusters);
     const fresh = { branch: batch.branch, base: baseBranch, title, body };
     if (heads.has(batch.branch)) return (await goOn(run, batch)) && (await openPull(fresh));
     if (writer?.propose !== undefined) {

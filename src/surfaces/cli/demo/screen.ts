@@ -12,7 +12,7 @@ import { releaseName } from "../../../core/report/words.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { type LiveScreen, openLiveScreen } from "../live-screen.ts";
 import { markdownText } from "../markdown-text.ts";
-import { type DataFormat, foldLine, formatData, terminalWidth, wantsColour } from "../print.ts";
+import { columnsOf, type DataFormat, foldLine, formatData, terminalWidth, wantsColour } from "../print.ts";
 
 /** A run, and how long the runs before it took. */
 interface ShownRun {
@@ -80,7 +80,8 @@ export function demoScreen({ clock, quiet, several, pages }: Options) {
     /** A Markdown text, as the bot wrote it, below a heading. */
     show(heading: string, markdown: string): void {
       print(`\n${heading}:\n`);
-      const width = out.columns === undefined ? undefined : Math.max(16, out.columns - 4);
+      const columns = columnsOf(out);
+      const width = columns === undefined ? undefined : Math.max(16, columns - 4);
       for (const line of markdownText(markdown, { width, colour: wantsColour() }).split("\n")) print(`  │ ${line}`.trimEnd());
       print("");
     },

@@ -41,6 +41,7 @@ rollouts/my-app.yaml   ApplicationSet my-app-set at v1.4.1, 12 clusters
   plan       2.5    us-east-1-c     my-app-us-east-1-c     v1.4.1 → next
   plan       2.6    us-east-1-d     my-app-us-east-1-d     v1.4.1 → next
   plan       later  eu-west-1-c  drained=true: looked at every 30m, 5 times
+  plan    rule  Clusters of everywhere else: never two of one region at once.
   plan    simulated: all of it takes 3h17m, where each merge waits for nobody
   plan    simulated: a release that fails where it first comes reaches 1 of 12, and pauses
 
@@ -54,7 +55,7 @@ Nothing was written: --write does, and -o markdown or json shows the files.
   test("--write writes the files, which lint and plan take as they are", async () => {
     expect((await init(...inventory(), "--write")).out).toContain("Written: .github/stagecoach.yaml, rollouts/my-app.yaml.");
     const given = `--repo ${here.dir} --inventory ${join(here.dir, "inventory.yaml")}`;
-    expect(here.out).toContain(`Next: stagecoach lint ${given}, and stagecoach plan NAME ${given}.`);
+    expect(here.out).toContain(`Next: stagecoach lint ${given}, and stagecoach plan my-app --to VERSION ${given}.`);
     expect(await lint(["--repo", here.dir, ...inventory()])).toBe(0);
     expect(here.out).toContain("1 rollout in 1 file: 0 errors, 0 warnings");
     expect(await plan(["my-app", "--repo", here.dir, ...inventory(), "--to", "v1.4.2"])).toBe(0);

@@ -1,15 +1,18 @@
 /** What each proposed rollout would do with the next release: its plan, and a run of it in the simulated world. Called by `init.ts`. */
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
+import { readOrNull } from "../../../core/base/repo-files.ts";
 import { formatDuration } from "../../../core/base/time.ts";
 import type { Plan } from "../../../core/plan/plan-types.ts";
+import { withoutMarkdown } from "../../../core/report/escape.ts";
 import { proposedFiles } from "../../../core/report/onboarding/show.ts";
 import type { Proposal } from "../../../core/report/onboarding/types.ts";
+import { ruleLines } from "../../../core/report/plan/plan-rules.ts";
 import { parseRepoConfig } from "../../../core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import type { Checkout } from "../lint/lint-checkout.ts";
 import { readRollouts } from "../lint/lint-run.ts";
-import { makePlan } from "../plan/plan-make.ts";
+import { makePlan, rulesNow } from "../plan/plan-make.ts";
 import { toText } from "../plan/plan-show.ts";
 import { parseFaults } from "../simulate/simulate-faults.ts";
 import { simulate } from "../simulate/simulate-run.ts";
@@ -43,14 +46,15 @@ function previewOf(rollout: Rollout, checkout: Checkout, inventory: Inventory | 
     lines.length > MOST_LINES
       ? [...lines.slice(0, MOST_LINES), `… ${lines.length - MOST_LINES} lines more: stagecoach plan ${rollout.name}`]
       : lines;
-  return [...cut.filter((line) => line !== ""), ...simulated({ ...rollout, mode: "Run" }, plan, clusters)];
+  const rules = ruleLines(rollout, rulesNow(checkout)).map((line) => `rule  ${withoutMarkdown(line)}`);
+  return [...cut.filter((line) => line !== ""), ...rules, ...simulated({ ...rollout, mode: "Run" }, plan, clusters, checkout)];
 }
 
 /** One run in which all goes well, and one whose release is bad everywhere: how long, and how far it comes. */
-function simulated(rollout: Rollout, plan: Plan, clusters: Parameters<typeof simulate>[0]["clusters"]): string[] {
+function simulated(rollout: Rollout, plan: Plan, clusters: Parameters<typeof simulate>[0]["clusters"], checkout: Checkout): string[] {
   const count = plan.stages.reduce((sum, stage) => sum + stage.clusters.length + stage.requeued.length, 0);
   if (count === 0 || count > MOST_SIMULATED) return [];
-  const { bounds } = parseRepoConfig(null, SETTINGS_FILE);
+  const { bounds } = parseRepoConfig(readOrNull(checkout, SETTINGS_FILE), SETTINGS_FILE);
   const input = { rollout, plan, clusters, bounds, times: undefined };
   const well = simulate({ ...input, faults: [] }, 1);
   const first = plan.stages.flatMap((stage) => stage.clusters)[0] ?? "";

@@ -12,7 +12,7 @@ import { isPutBackNext } from "../../../core/run/outcome/rollback.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import { outputOption, parseArgs } from "../args.ts";
 import { openLiveScreen } from "../live-screen.ts";
-import { formatData, wantsColour } from "../print.ts";
+import { columnsOf, formatData, wantsColour } from "../print.ts";
 import { ageText } from "./fetch.ts";
 import { follow, type Sight, tellRefused } from "./follow.ts";
 import { onlyRollout } from "./known-rollouts.ts";
@@ -79,7 +79,7 @@ function shown(
   }
   const options = {
     color: wantsColour(),
-    width: width ?? process.stdout.columns ?? 120,
+    width: width ?? columnsOf() ?? 120,
     rows,
     history,
     wide: format === "wide" || undefined,

@@ -5,7 +5,7 @@ import { recordedEvents } from "../../../core/report/recorded-events.ts";
 import { shortAge } from "../../../core/report/tree/tree-marks.ts";
 import { outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { fittedColumns, formatData, plain, utc } from "../print.ts";
+import { columnsOf, fittedColumns, formatData, plain, utc } from "../print.ts";
 import { entryOf, onlyRollout } from "./known-rollouts.ts";
 import { type JournalSource, journalCommand, runNumber, type SourceOptions, withSource } from "./source.ts";
 
@@ -42,7 +42,7 @@ async function runsOf(source: JournalSource, name: string, output: Output): Prom
     rows.push(output === "wide" ? [...cells, ...(await moreOf(source, name, number))] : cells);
   }
   const head = ["RUN", "RELEASE", "STATUS", "STARTED", "TOOK", ...(output === "wide" ? ["PULL", "BY", "WHY"] : [])];
-  return fittedColumns([head, ...rows.map((row) => row.map(plain))], output === "wide" ? undefined : process.stdout.columns);
+  return fittedColumns([head, ...rows.map((row) => row.map(plain))], output === "wide" ? undefined : columnsOf());
 }
 
 /** A run that cannot be read is said to be so in its status already. */
@@ -67,5 +67,5 @@ async function eventsOf(source: JournalSource, { name, number }: { name: string;
     });
   });
   const head = output === "wide" ? ["TIME", "COMMIT", "BY", "WHAT HAPPENED"] : ["TIME", "COMMIT", "WHAT HAPPENED"];
-  return fittedColumns([head, ...rows], output === "wide" ? undefined : process.stdout.columns);
+  return fittedColumns([head, ...rows], output === "wide" ? undefined : columnsOf());
 }

@@ -7,7 +7,7 @@ import { statusWord } from "../../../core/report/tree/tree.ts";
 import { shortAge } from "../../../core/report/tree/tree-marks.ts";
 import { releaseName } from "../../../core/report/words.ts";
 import { errorText, outputOption, parseArgs } from "../args.ts";
-import { fittedColumns, formatData, plain, utc, visible } from "../print.ts";
+import { columnsOf, fittedColumns, formatData, plain, utc, visible } from "../print.ts";
 import { withProgress } from "../progress.ts";
 import { asCommandError, type JournalSource, journalCommand, type SourceOptions, withSource } from "./source.ts";
 
@@ -83,5 +83,5 @@ function table(rollouts: readonly ListedRollout[], now: number, wide: boolean): 
     return [...cells, says].map(plain);
   });
   const head = ["ROLLOUT", "RUN", "RELEASE", "STATUS", "AGE", ...(wide ? ["STARTED", "PULL", "BY"] : []), "WHY"];
-  return fittedColumns([head, ...rows], wide ? undefined : process.stdout.columns);
+  return fittedColumns([head, ...rows], wide ? undefined : columnsOf());
 }

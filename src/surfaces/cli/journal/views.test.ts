@@ -61,7 +61,7 @@ async function view(width: number, command: (argv: string[]) => Promise<number>,
     return true;
   });
   const { columns } = process.stdout;
-  process.stdout.columns = width;
+  process.stdout.columns = (Number.isNaN(width) ? undefined : width) as number;
   try {
     await command([...argv, "--repo", at.checkout]);
   } finally {
@@ -85,6 +85,11 @@ test("the views of a terminal, at 20, 40, 80 and 160 columns", async () => {
     views.push(`${width} columns\n${"─".repeat(width)}\n${shown.join("\n")}`);
   }
   await expect(`${views.join("\n\n")}\n`).toMatchFileSnapshot("__snapshots__/views.txt");
+});
+
+test("a terminal that nobody told its size says 0 columns: the views are as wide as in a file", async () => {
+  for (const [command, ...argv] of [[list], [get, "payments"], [history, "payments"]] as const)
+    expect(await view(0, command, ...argv)).toBe(await view(Number.NaN, command, ...argv));
 });
 
 test("whoever says where the page is, is told where it shows the run", async () => {

@@ -77,7 +77,7 @@ describe("--from-argocd", () => {
     writeFileSync(kubeconfig, harness.sim.kubeconfig(harness.token));
     const given = ["--from-argocd", kubeconfig];
     expect(await init([here.dir, ...given, "--write"])).toBe(0);
-    expect(here.out).toContain(`stagecoach plan NAME --repo ${here.dir} --from-argocd ${kubeconfig}.`);
+    expect(here.out).toContain(`stagecoach plan shop --to VERSION --repo ${here.dir} --from-argocd ${kubeconfig}.`);
     const rollout = readFileSync(join(here.dir, "rollouts/shop.yaml"), "utf8");
     expect(rollout).toMatch(/env: dev[\s\S]*env: prod/);
     expect(await lint(["--repo", here.dir, ...given])).toBe(0);

@@ -1,12 +1,17 @@
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
 import { defined } from "../../../core/base/defined.ts";
+import { readOrNull } from "../../../core/base/repo-files.ts";
 import { nearPath } from "../../../core/base/slip.ts";
 import { type NextBatch, nextBatch } from "../../../core/plan/next.ts";
 import type { Cluster, Plan, Release } from "../../../core/plan/plan-types.ts";
 import type { Problem } from "../../../core/reasons/problems/problem.ts";
+import type { RulesNow } from "../../../core/report/plan/rules-data.ts";
+import { parseRepoConfig } from "../../../core/spec/parse/config.ts";
+import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { otherBase } from "../../../engine/config-repo/base-branch.ts";
 import { readRelease } from "../../../engine/config-repo/release.ts";
+import { freezesOf } from "../../../engine/config-repo/settings.ts";
 import type { SeenApplication } from "../../../engine/resolve/draft.ts";
 import { locateIn, planOver } from "../../../engine/resolve/plan-over.ts";
 import type { Checkout } from "../lint/lint-checkout.ts";
@@ -88,4 +93,10 @@ function releaseOf(rollout: Rollout, checkout: Checkout, to: Readonly<Record<str
     });
   }
   return undefined;
+}
+
+/** As the checkout has them; what the base branch asks of a pull request only GitHub knows. */
+export function rulesNow(checkout: Checkout): RulesNow {
+  const { limits, freezes } = parseRepoConfig(readOrNull(checkout, SETTINGS_FILE), SETTINGS_FILE).bounds;
+  return defined({ now: Date.now(), limits, freezes: freezesOf(freezes) });
 }

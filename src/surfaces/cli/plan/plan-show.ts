@@ -11,7 +11,8 @@ import { namedEdits, valueChanges, valuesOfEdits } from "../../../core/plan/valu
 import type { Problem } from "../../../core/reasons/problems/problem.ts";
 import { countedWord, countPhrase } from "../../../core/report/counted.ts";
 import { withoutMarkdown } from "../../../core/report/escape.ts";
-import { type RulesNow, ruleLines } from "../../../core/report/plan/plan-rules.ts";
+import { ruleLines } from "../../../core/report/plan/plan-rules.ts";
+import { type RulesJson, type RulesNow, rulesJson } from "../../../core/report/plan/rules-data.ts";
 import { sayUncovered } from "../../../core/report/reasons/problems/plan.ts";
 import { sayProblem, sayWarning } from "../../../core/report/reasons/problems/problems.ts";
 import { shownValues, valueRows } from "../../../core/report/values.ts";
@@ -19,6 +20,7 @@ import { changeWords, releaseName, shortName } from "../../../core/report/words.
 import type { PinTemplate, Quantity, Rollout } from "../../../core/spec/rollout.ts";
 import { isRolloutFile } from "../../../engine/config-repo/project.ts";
 import { alignColumns, foldLine, visible } from "../print.ts";
+import type { PlanMade } from "./plan-make.ts";
 import { stepLines } from "./plan-steps.ts";
 
 /** One target in JSON. A target with several pins has the first in `from`, `to`, `file` and `path`, and all of them in `edits`. */
@@ -42,6 +44,8 @@ export interface PlanJson {
   stages: { name: string; clusters: string[]; requeued: string[]; batches: { targets: TargetRow[] }[] }[];
   next: { stage: string; batch: number; targets: TargetRow[] } | null;
   uncovered: string[];
+  /** What the run would go by besides its stages. */
+  rules: RulesJson;
   warnings: ShownWarning[];
 }
 
@@ -60,7 +64,7 @@ function clusterKeys(plan: Plan): string[] {
   return [...plan.stages.flatMap((stage) => [...stage.clusters, ...stage.requeued]), ...plan.uncovered.map((one) => one.cluster)];
 }
 
-export function toJson(rollout: Rollout, plan: Plan, next: NextBatch | null, problems: readonly Problem[]): PlanJson {
+export function toJson(rollout: Rollout, plan: Plan, { next, problems }: Pick<PlanMade, "next" | "problems">, rules: RulesNow): PlanJson {
   const names = valuesOfEdits(rollout, plan.release);
   const cluster = shortNames(clusterKeys(plan));
   const application = shortNames(targetsOf(plan).map((target) => target.key));
@@ -87,6 +91,7 @@ export function toJson(rollout: Rollout, plan: Plan, next: NextBatch | null, pro
     })),
     next: next === null ? null : { stage: next.stage, batch: next.batch, targets: next.targets.map(row) },
     uncovered: plan.uncovered.map((one) => cluster(one.cluster)),
+    rules: rulesJson(rollout, rules, ruleLines(rollout, rules).map(withoutMarkdown)),
     warnings: allWarnings(plan, problems),
   };
 }

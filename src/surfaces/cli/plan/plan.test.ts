@@ -87,6 +87,35 @@ describe("the fleet's rollout", () => {
     expect((await json("my-app", "--repo", repo, "--inventory", join(dir, "inventory.yaml"), "--to", "v1.5.0")).next).toBe(null);
   });
 
+  test("rules are there for programs, too: windows, limits and the repo's freezes, for whom each is and how it stands", async () => {
+    const own = "  windows: [{ schedule: '0 0 * * *', duration: 24h, stages: [us-east-1] }]\n  limits: { clusters: 3 }\n";
+    const repo = changed("rollouts/my-app.yaml", "  mode: Run\n", `  mode: Run\n${own}`);
+    const prod = "selector: { matchLabels: { env: prod } }";
+    const freeze = `{ schedule: '0 0 * * *', duration: 23h, kind: deny, ${prod}, stages: [us-east-1], rollouts: [my-app] }`;
+    const limit = `{ ${prod}, clusters: 2 }`;
+    mkdirSync(join(dir, ".github"), { recursive: true });
+    writeFileSync(join(dir, ".github/stagecoach.yaml"), `mode: Run\nfreezes: [${freeze}]\nlimits: { selected: [${limit}] }\n`);
+    const { rules } = await json("my-app", "--repo", repo, "--inventory", INVENTORY, "--to", "v1.5.0");
+    const day = { schedule: "0 0 * * *", duration: "1d", timeZone: "UTC" };
+    const scope = { selector: "env=prod", rollouts: ["my-app"], stages: ["us-east-1"] };
+    expect([rules.windows, rules.limits]).toEqual([
+      [
+        { of: "rollout", stages: ["us-east-1"], windows: [{ ...day, kind: "allow" }], open: true, changesAt: null },
+        {
+          ...{ of: "repo", ...scope, windows: [{ ...day, duration: "23h", kind: "deny" }] },
+          ...{ open: expect.any(Boolean), changesAt: expect.any(String) },
+        },
+      ],
+      [
+        { of: "rollout", clusters: 3 },
+        { of: "repo", selector: "env=prod", clusters: 2 },
+      ],
+    ]);
+    expect(rules.says[1]).toMatch(
+      /^Freezes of the repo where env=prod in stage us-east-1 of rollout my-app: deny 0 0 \* \* \* for 23h \(UTC\); (open|closed) now, /,
+    );
+  });
+
   test("without an inventory it is planned from the ApplicationSet in the repo", async () => {
     const plan = await json("my-app", "--repo", FLEET, "--to", "v1.5.0");
     expect(batches(plan)[3]).toBe("us-east-1-a us-east-1-b | us-east-1-c us-east-1-d");

@@ -1,15 +1,12 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { relative, resolve, sep } from "node:path";
 import { Command } from "commander";
-import { defined } from "../../../core/base/defined.ts";
 import { readOrNull } from "../../../core/base/repo-files.ts";
 import type { Plan } from "../../../core/plan/plan-types.ts";
 import type { Problem } from "../../../core/reasons/problems/problem.ts";
 import { planComment, problemsComment } from "../../../core/report/plan/plan-comment.ts";
-import type { RulesNow } from "../../../core/report/plan/plan-rules.ts";
+import type { RulesNow } from "../../../core/report/plan/rules-data.ts";
 import { problemJson } from "../../../core/report/reasons/problems/problems.ts";
-import { parseRepoConfig } from "../../../core/spec/parse/config.ts";
-import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { outputOption, parseArgs } from "../args.ts";
 import { leakedCredentials } from "../lint/leaked-credentials.ts";
@@ -19,7 +16,7 @@ import { lintText } from "../lint/lint-show.ts";
 import { formatData, isData, terminalWidth, wantsColour } from "../print.ts";
 import { openProgress } from "../progress.ts";
 import { fleetGiven, type InventoryOptions, pickRollout, versionGiven, withFleet } from "./plan-args.ts";
-import { makePlan, type PlanMade } from "./plan-make.ts";
+import { makePlan, type PlanMade, rulesNow } from "./plan-make.ts";
 import { toJson, toText } from "./plan-show.ts";
 import { refuseStrange } from "./release-edits.ts";
 
@@ -92,19 +89,14 @@ function refuse(checkout: Checkout, problems: Problem[], output: Options["output
   return 1;
 }
 
-/** As the checkout has them; what the base branch asks of a pull request only GitHub knows. */
-function rulesNow(checkout: Checkout): RulesNow {
-  const { limits } = parseRepoConfig(readOrNull(checkout, SETTINGS_FILE), SETTINGS_FILE).bounds;
-  return defined({ now: Date.now(), limits });
-}
-
 interface HowShown {
   output: Options["output"];
   rules: RulesNow;
 }
 
-function shown(rollout: Rollout, plan: Plan, { next, problems }: PlanMade, { output, rules }: HowShown): string {
-  if (isData(output)) return formatData(toJson(rollout, plan, next, problems), output);
+function shown(rollout: Rollout, plan: Plan, made: PlanMade, { output, rules }: HowShown): string {
+  const { next, problems } = made;
+  if (isData(output)) return formatData(toJson(rollout, plan, made, rules), output);
   if (output === "text") return toText(rollout, plan, next, problems, { colour: wantsColour(), columns: terminalWidth(), rules });
   return `${planComment(rollout, plan, undefined, { rules, warnings: problems.filter(({ severity }) => severity === "warning") })}\n`;
 }

@@ -14,7 +14,7 @@ import { CommandError, type CommandModule } from "../command.ts";
 import { onlyRollout } from "../journal/known-rollouts.ts";
 import { type JournalSource, withSource } from "../journal/source.ts";
 import { TIME_OVER } from "../journal/status.ts";
-import { formatData, plain, visible, wantsColour } from "../print.ts";
+import { columnsOf, formatData, plain, visible, wantsColour } from "../print.ts";
 import { withProgress } from "../progress.ts";
 import { awaitAnswer, type Outcome, type Posted } from "./answer.ts";
 import { asking, type GitHubPlace, openPlace } from "./github-place.ts";
@@ -185,7 +185,7 @@ async function shown(posted: Posted, { outcome, message, answer }: Outcome, outp
   if (outcome === "posted") return head;
   if (answer !== undefined) {
     const { markdownText } = await import("../markdown-text.ts");
-    return `${head}\n${markdownText(answer, { width: process.stdout.columns, colour: wantsColour() })}`;
+    return `${head}\n${markdownText(answer, { width: columnsOf(), colour: wantsColour() })}`;
   }
   const said = outcome.charAt(0).toUpperCase() + outcome.slice(1);
   return `${head}${addStop(message === "" ? said : `${said}: ${plain(message)}`)}\n`;
