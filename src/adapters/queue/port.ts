@@ -114,6 +114,8 @@ export interface SharedQueue extends Queue {
   sharing(): SharingState | undefined;
   /** What others see of what is looked after here, and the other way round. Absent: there are no others. */
   board?: ShownBoard;
+  /** Takes an installation's next turn to write to GitHub. Gives the milliseconds until then. Absent: there are no others. */
+  turnToWrite?(installation: number): Promise<number>;
 }
 
 /** What each process shows of its repositories to the others: bytes by repository and part, of which a queue knows nothing but their size. */

@@ -126,7 +126,7 @@ export async function startStagecoach(given: StagecoachOptions): Promise<Stageco
   const [runs, standing] = [() => runsOf(repos), () => standingOf(repos)];
   const views = openSharedViews({ repos, board: queue.board, owns: queue.owns, log, announce, onChange });
   const server = await startBotServer({
-    ...serverOptionsOf(options),
+    ...{ ...serverOptionsOf(options), turnToWrite: queue.turnToWrite },
     // Of what is not known here yet, another replica may look after what this tells of.
     onEvent: (event) => (!repos.hasListed(event.installationId) || concerns(event, repos) ? queue.keep(deliveryOf(event)) : undefined),
     routes: webRoutes({ ...shownOf({ repos, views, octokit, room }, options), ...seenFrom(options), onChange, planes }, clock),

@@ -23,7 +23,7 @@ import { branchRulesReader, rulesOn } from "./rules.ts";
 import { pullNow, pullOfBranch, type Shared, sharedOf } from "./shared.ts";
 import { comments, react, stickyComments, stickyIssues } from "./sticky.ts";
 import { findUnedited } from "./unedited.ts";
-import { openWritePacer } from "./write-pacer.ts";
+import { pacerOf } from "./write-pacer.ts";
 
 interface GitHubForgeOptions {
   /** Authenticated for the repository: an installation's, or one with a token. */
@@ -48,7 +48,7 @@ function watch(octokit: OctokitLike): Watched {
   if (known !== undefined) return known;
   const listeners = createListeners<Pressure>();
   const gauge = openPressure({ onPressure: listeners.tell });
-  const pacer = openWritePacer();
+  const pacer = pacerOf(octokit);
   const prepare = (one: OctokitLike) => {
     gauge.watch(one);
     // Hooks added later are asked first: what is answered from memory must not speak for GitHub's limits.

@@ -2,10 +2,11 @@ import { expect, test } from "vitest";
 import { openWritePacer } from "./write-pacer.ts";
 
 /** Time that passes only where somebody waits for it. */
-function world() {
+function world(turnOfAll?: (now: number) => number) {
   let now = 0;
   const pacer = openWritePacer({
     now: () => now,
+    turnOfAll: async () => turnOfAll?.(now) ?? 0,
     sleep: async (ms) => {
       // Whoever was let go before writes that down first.
       await new Promise((resolve) => setImmediate(resolve));
@@ -63,4 +64,37 @@ test("what is too late is told so, and takes no place of another", async () => {
     "not merge 6 at 5000",
     "check at 5000",
   ]);
+});
+
+test("whoever waits for other replicas goes at their turn, a turn each; a merge waits for none, and takes one", async () => {
+  const turns = [2500, 0, 1800, 0];
+  const taken: number[] = [];
+  const { pacer, sent, write } = world((now) => {
+    taken.push(now);
+    return turns.shift() ?? 0;
+  });
+  pacer.pace();
+  const checks = [write("check 1"), write("check 2")];
+  await Promise.all([...checks, write("merge", 4000)]);
+  expect(sent).toEqual([
+    ["merge", 0],
+    ["check 1", 2500],
+    ["check 2", 4300],
+  ]);
+  expect(taken).toEqual([0, 0, 2500]);
+});
+
+test("a merge that comes while another write waits for its turn is sent at once", async () => {
+  const asleep = Promise.withResolvers<void>();
+  const pacer = openWritePacer({
+    ...{ now: () => 0, turnOfAll: async () => 9000 },
+    sleep: () => {
+      asleep.resolve();
+      return new Promise(() => undefined);
+    },
+  });
+  pacer.pace();
+  void pacer.turn();
+  await asleep.promise;
+  expect(await pacer.turn(4000)).toBe(true);
 });

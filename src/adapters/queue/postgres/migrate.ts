@@ -100,6 +100,13 @@ alter table stagecoach.repositories
   add column slow_until timestamptz;
 `,
   },
+  {
+    oldest: 1,
+    sql: `
+-- When an installation's next write may be sent; may be lost at any moment.
+create unlogged table stagecoach.paces (installation bigint primary key, free_at timestamptz not null);
+`,
+  },
 ];
 
 /** How many steps this program knows. */

@@ -14,6 +14,7 @@ import { openDeliveries } from "./deliveries.ts";
 import { openMarks } from "./marks.ts";
 import { MACHINE, openMembership, type Seen, type Time } from "./membership.ts";
 import { openOwnership, type Taken } from "./ownership.ts";
+import { openPaces } from "./paces.ts";
 import { openShown, TOLD_SHOWN } from "./shown.ts";
 import { openWishes } from "./wishes.ts";
 
@@ -53,6 +54,7 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
   const heard = { owns: ownership.owns, onDelivery: options.onDelivery, onKept: () => tell(TOLD_DELIVERIES) };
   const deliveries = openDeliveries({ database, log, time, me, ...heard });
   const [wishes, marks] = [openWishes(database, me), openMarks(database, me)];
+  const paces = openPaces(database, time, () => (heart.seen()?.living.length ?? 1) <= 1);
   const shown = openShown({ database, ownership, me, time, clock, log });
   const inner = memoryQueue({ ...options, handler: round });
   const heart = beating({ membership, work, log, time, onRegained: regained, onOutdated: options.onOutdated });
@@ -78,6 +80,7 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
     if (leads() && ++numbers.beats % TIDY_EVERY === 0) {
       numbers.setAside = await deliveries.tidy();
       await ownership.tidy();
+      await paces.tidy();
     }
     onWorked?.(seen.at);
   }
@@ -210,7 +213,7 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
       heart.hurry();
     },
     ...{ owns: ownership.owns, fence: ownership.fence, keep: deliveries.keep, depth: inner.depth, close: inner.close },
-    ...{ leads, sharing, board: shown.board },
+    ...{ leads, sharing, board: shown.board, turnToWrite: paces.turn },
     async leave() {
       await Promise.all([heart.stop(), shown.stop()]);
       await deliveries.settle().catch(() => undefined);

@@ -6,7 +6,7 @@ import type { Log } from "../../../engine/round/context.ts";
 import { usableSecret } from "../config/env.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Telemetry } from "../telemetry/scope.ts";
-import { type GitHubApp, openOctokits, type Through } from "../tenancy/octokits.ts";
+import { type GitHubApp, type OctokitsOptions, openOctokits, type Through } from "../tenancy/octokits.ts";
 import { closeServer, deliveryDoor, health, isByPublicName, isOwnHost, listenOn, pathOf, plain } from "./http.ts";
 import { type BotEvent, openInbox } from "./inbox.ts";
 import { boundConnections } from "./strangers.ts";
@@ -26,6 +26,7 @@ interface BotServerOptions {
   state(): string;
   /** GitHub wants writes about a second apart. Off only against the embedded one. */
   pacing?: boolean;
+  turnToWrite?: OctokitsOptions["turnToWrite"];
   /** A door of their own for the pages and the metrics, so that the one for GitHub shows nothing. Absent: one door for all. */
   inside?: { host: string; port: number; hosts?: readonly string[] };
   metrics?: Metrics;
@@ -53,12 +54,9 @@ export const WEBHOOK_PATH = "/api/github/webhooks";
 
 /** The Probot app behind a server of ours: verify, note, answer. All work happens in the queue. */
 export async function startBotServer(options: BotServerOptions): Promise<BotServer> {
-  const { app, log, metrics, inside } = options;
+  const { app, log, metrics, inside, through, turnToWrite } = options;
   usableSecret(app.webhookSecret);
-  const { probot, octokit } = openOctokits(
-    app,
-    defined({ pacing: options.pacing ?? true, onRate: metrics?.rate, through: options.through }),
-  );
+  const { probot, octokit } = openOctokits(app, defined({ pacing: options.pacing ?? true, onRate: metrics?.rate, through, turnToWrite }));
   const take = openInbox(defined({ log, onEvent: options.onEvent, onTaken: metrics?.delivery, within: options.within }));
   const middleware = await createNodeMiddleware((bot) => bot.onAny(take), { probot, webhooksPath: WEBHOOK_PATH });
   const { webhookSecret: secret, formerWebhookSecret: former } = app;

@@ -2,6 +2,8 @@ import { AsyncResource } from "node:async_hooks";
 import { Probot, ProbotOctokit } from "probot";
 import { writeLanes } from "../../../adapters/forge/github/merge-client.ts";
 import { repoAuth } from "../../../adapters/forge/github/repo-auth.ts";
+import { paceWithAll } from "../../../adapters/forge/github/write-pacer.ts";
+import type { SharedQueue } from "../../../adapters/queue/port.ts";
 import { defined } from "../../../core/base/defined.ts";
 
 type OctokitOptions = NonNullable<ConstructorParameters<typeof ProbotOctokit>[0]>;
@@ -33,11 +35,17 @@ interface Octokits {
   octokit(installationId?: number): Promise<ProbotOctokit>;
 }
 
-/** Probot with what it takes for granted set right: who may repeat a call, where tokens come from. `pacing`: about one write a second. */
-export function openOctokits(
-  app: GitHubApp,
-  options: { pacing: boolean; onRate?: (rate: RateSeen) => void; through?: Through | undefined },
-): Octokits {
+export interface OctokitsOptions {
+  /** About one write a second. */
+  pacing: boolean;
+  /** Of all replicas. */
+  turnToWrite?: SharedQueue["turnToWrite"] | undefined;
+  onRate?: (rate: RateSeen) => void;
+  through?: Through | undefined;
+}
+
+/** Probot with what it takes for granted set right: who may repeat a call, where tokens come from. */
+export function openOctokits(app: GitHubApp, options: OctokitsOptions): Octokits {
   const authStrategy = repoAuth();
   const request = { fetch: options.through?.(fetchWithin) ?? fetchWithin };
   // A function, because Probot's own defaults come after plain ones and would switch both on again.
@@ -65,7 +73,11 @@ export function openOctokits(
     octokit(installationId) {
       const known = made.get(installationId);
       if (known !== undefined) return known;
-      const making = probot.auth(installationId).then((octokit) => watched(asAsked(octokit), installationId, options.onRate));
+      const making = probot.auth(installationId).then((octokit) => {
+        const { pacing, turnToWrite: turn, onRate } = options;
+        if (pacing && turn !== undefined && installationId !== undefined) paceWithAll(octokit, () => turn(installationId));
+        return watched(asAsked(octokit), installationId, onRate);
+      });
       made.set(installationId, making);
       making.catch(() => made.delete(installationId));
       return making;
