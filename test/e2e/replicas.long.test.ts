@@ -26,10 +26,13 @@ describe.skipIf(POSTGRES === undefined)("two replicas that share one PostgreSQL"
     const pull = await journey.release();
     expect((await journey.until("it ends", ended)).phase).toBe("Succeeded");
     await journey.stop();
-    const commits = calls.filter(isJournalCommit).length;
+    const commits = calls.filter(isJournalCommit);
+    // How often somebody looks while nothing moves depends on how much of the world's time passes before each is through.
+    const looks = commits.filter(({ headline }) => / run 1: (?:waiting for |.* have been healthy since )/.test(headline)).length;
     const edits = calls.filter(({ method, path }) => method === "PATCH" && path.includes("/comments/")).length;
     // With two that knew nothing of each other it was 85 writes, 24 of them edits.
-    expect([commits <= 18, edits <= 13, calls.filter(isWrite).length <= 56]).toEqual([true, true, true]);
+    const [moves, writes] = [commits.length - looks, calls.filter(isWrite).length - looks];
+    expect([moves <= 13, looks <= 12, edits <= 13, writes <= 51]).toEqual([true, true, true, true]);
     const markers = (await githubPage(journey.world).comments(pull)).map(({ body }) => body.split("\n")[0]);
     expect(new Set(markers).size).toBe(markers.length);
     expect(journey.errors).toEqual([]);

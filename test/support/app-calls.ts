@@ -12,6 +12,8 @@ export interface AppCall {
   branch: string;
   /** Of a label or a check that is made; of a check that is changed, what it is known by. */
   name: string;
+  /** First line of what is committed. */
+  headline: string;
   /** Of the world, in milliseconds. */
   at: number;
 }
@@ -22,10 +24,10 @@ export function noteCalls(calls: AppCall[], now: () => number): (exchange: Excha
     if (actor === undefined || !actor.endsWith("[bot]") || status === 304) return;
     const body = (requestBody ?? {}) as Partial<Record<"query" | "name" | "external_id", string>>;
     const { query, external_id, name = external_id ?? "" } = body;
-    const { variables } = body as { variables?: { branch?: { branchName?: string } } };
+    const { variables } = body as { variables?: { branch?: { branchName?: string }; message?: { headline?: string } } };
     const [, kind, document = ""] = /(mutation|query)\s+(\w+)/.exec(query ?? "") ?? [];
-    const branch = variables?.branch?.branchName ?? "";
-    calls.push({ method, path, status, document, mutates: kind === "mutation", branch, name, at: now() });
+    const [branch, headline] = [variables?.branch?.branchName ?? "", variables?.message?.headline ?? ""];
+    calls.push({ method, path, status, document, mutates: kind === "mutation", branch, headline, name, at: now() });
   };
 }
 
