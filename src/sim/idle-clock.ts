@@ -5,12 +5,15 @@
 import { performance } from "node:perf_hooks";
 import { cellsUnderWay } from "../adapters/cell/cell.ts";
 import { commandsUnderWay } from "../adapters/git/launch/launcher.ts";
+import { statementsUnderWay } from "../adapters/queue/postgres/database.ts";
 import type { WorldClock } from "./clock.ts";
 
 /** World ms that pass in a wall ms in which something was done. */
 const BUSY = 5;
 /** The same once nothing is done. */
 const IDLE = 5000;
+/** The same while PostgreSQL is asked something: within seconds of the world it has to have answered, or leases are lost. */
+const ASKED = 50;
 /** Nothing may be on its way between two ends of a socket, either: so many looks in a row must find nobody working. */
 const QUIET_LOOKS = 2;
 /** Somebody has worked for longer than this since the last look. A look that is late for want of a processor saw nobody work. */
@@ -39,7 +42,8 @@ export function idleClock(start = Date.now(), pace = IDLE): WorldClock & { stop(
     quiet = still ? quiet + 1 : 0;
     const elapsed = Math.min(wall - looked, MOST_MS);
     [looked, events, active] = [wall, seen, worked];
-    pass(elapsed * (quiet > QUIET_LOOKS ? pace : BUSY));
+    const most = statementsUnderWay() > 0 ? Math.min(pace, ASKED) : pace;
+    pass(elapsed * (quiet > QUIET_LOOKS ? most : BUSY));
     next = setTimeout(look, 1);
     next.unref();
   }

@@ -132,16 +132,26 @@ function clientOf(options: pg.ClientConfig): pg.Client {
   }
 }
 
+let underWay = 0;
+
+/** How many statements of this process wait for their answer: a clock of tests waits for them. */
+export function statementsUnderWay(): number {
+  return underWay;
+}
+
 async function run<Row extends object>(
   on: { query(config: { text: string; values?: unknown[] }): Promise<{ rows: unknown[] }> },
   text: string,
   values?: readonly unknown[],
 ): Promise<Row[]> {
+  underWay += 1;
   try {
     const { rows } = await on.query(defined({ text, values: values && [...values] }));
     return rows as Row[];
   } catch (error) {
     throw error instanceof DatabaseError ? error : new DatabaseError(error);
+  } finally {
+    underWay -= 1;
   }
 }
 
