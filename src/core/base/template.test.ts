@@ -56,3 +56,14 @@ describe("in a pin path, a value with special characters is quoted where it is a
     expect(render(template, true)).toBe(expected);
   });
 });
+
+test.each([
+  ["cluster.nmae", "cluster.name"],
+  ["release.image", "release.values.image"],
+  ["release.image.tag", "release.values.image.tag"],
+  ["cluster.env", "cluster.labels.env"],
+  ["steps.x", undefined],
+])("of an unknown variable the one is told that was meant: %s", (variable, near) => {
+  const parsed = parseTemplate(`{{ ${variable} }}`);
+  expect(!parsed.ok && parsed.fault.kind === "Unknown" && parsed.fault.near).toBe(near);
+});

@@ -1,4 +1,5 @@
 import { splitBraces } from "./braces.ts";
+import { defined } from "./defined.ts";
 import { nearest } from "./nearest.ts";
 
 /**
@@ -37,8 +38,10 @@ type Variable =
 
 export type TemplatePart = { text: string } | { variable: Variable; source: string };
 
-/** What is wrong with a template, and which variables it may have. */
-export type TemplateFault = { kind: "Open"; template: string } | { kind: "Unknown"; variable: string; known: readonly string[] };
+/** What is wrong with a template, and which variables it may have; `near`: which of them was most likely meant. */
+export type TemplateFault =
+  | { kind: "Open"; template: string }
+  | { kind: "Unknown"; variable: string; known: readonly string[]; near?: string };
 
 type ParsedTemplate = { ok: true; parts: TemplatePart[] } | { ok: false; fault: TemplateFault };
 
@@ -77,10 +80,27 @@ export function parseTemplate(template: string, ofSteps = false): ParsedTemplate
     const source = part.tag.trim();
     const variable = variableOf(source, ofSteps);
     if (variable === undefined)
-      return { ok: false, fault: { kind: "Unknown", variable: source, known: ofSteps ? [...OF_STEPS, ...KNOWN] : KNOWN } };
+      return {
+        ok: false,
+        fault: {
+          kind: "Unknown",
+          variable: source,
+          known: ofSteps ? [...OF_STEPS, ...KNOWN] : KNOWN,
+          ...defined({ near: nearVariable(source) }),
+        },
+      };
     parts.push({ variable, source });
   }
   return { ok: true, parts };
+}
+
+/** A slip of the fingers, or what stands one step further down: `release.image` for `release.values.image`, `cluster.env` for `cluster.labels.env`. */
+function nearVariable(source: string): string | undefined {
+  const slip = nearest(source, PLAIN);
+  if (slip !== undefined) return slip;
+  const [, root = "", rest = ""] = /^(release|cluster|application|controlPlane)\.(\w[\w/-]{0,60}(?:\.(?:tag|digest))?)$/.exec(source) ?? [];
+  if (root === "") return undefined;
+  return root === "release" ? `release.values.${rest}` : rest.includes(".") ? undefined : `${root}.labels.${rest}`;
 }
 
 function variableOf(source: string, ofSteps: boolean): Variable | undefined {

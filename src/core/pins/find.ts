@@ -3,6 +3,7 @@ import { scalarText } from "../base/yaml-scan/scalar.ts";
 import { openPinFile, type PinFile, type PinOptions } from "./file.ts";
 import { locate, openInside, outward, type Query, readQuery, type Spot } from "./locate.ts";
 import { readPart } from "./part.ts";
+import type { Reached } from "./resolve.ts";
 import { type Found, type PinPart, type Refused, refuse, type SpliceEdit } from "./types.ts";
 
 export type FindResult = { ok: true; found: Found } | Refused;
@@ -25,12 +26,21 @@ export function findIn(file: PinFile, query: Query, part: PinPart | undefined): 
   const located = locate(file, query);
   if (!located.ok) return located;
   const { spot } = located;
-  if (spot.kind !== "inside") return describe(file.text, spot, query, part);
+  const shared = isShared(file, spot.reached) ? { isShared: true as const } : {};
+  if (spot.kind !== "inside") {
+    const described = describe(file.text, spot, query, part);
+    return described.ok ? { ok: true, found: { ...described.found, ...shared } } : described;
+  }
   const opened = openInside(spot);
   if (!opened.ok) return { ok: false, error: outward(file.text, spot.inner, opened.error) };
   const found = findIn(opened.file, insideOf(query, spot), part);
   if (!found.ok) return { ok: false, error: outward(file.text, spot.inner, found.error) };
-  return { ok: true, found: outwardFound(file.text, spot, found.found) };
+  return { ok: true, found: { ...outwardFound(file.text, spot, found.found), ...shared } };
+}
+
+function isShared({ surveys }: PinFile, { document, chain, borrowed }: Reached): boolean {
+  const shares = surveys[document.number - 1]?.shares;
+  return borrowed || (shares !== undefined && chain.some((node) => shares.has(node)));
 }
 
 export function insideOf(query: Query, spot: Spot & { kind: "inside" }): Query {

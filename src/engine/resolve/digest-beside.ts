@@ -27,7 +27,7 @@ export function checkDigests(drafts: readonly Draft[], read: (file: string) => s
         value: left.value,
       } as const;
       // What a chart makes of its values nobody knows here; kustomize takes the digest.
-      const isSure = !isTag && edit.path.endsWith(".newTag");
+      const isSure = !isTag && edit.path.endsWith(".newTag") && edit.from !== edit.to;
       problems.add(
         {
           code: "DIGEST_BESIDE_TAG",
@@ -41,14 +41,14 @@ export function checkDigests(drafts: readonly Draft[], read: (file: string) => s
     }
 }
 
-/** What stands beside a value that is changed, and stays as it is. */
+/** What stands beside a value, and stays as it is when that is changed. */
 function leftBeside(
   edit: Edit,
   all: readonly (Edit | undefined)[],
   read: (file: string) => string | null,
 ): { key: string; path: string; value: string } | undefined {
   const [, above = "", last = ""] = /^(.*\.)(newTag|tag|digest)$/s.exec(edit.path) ?? [];
-  if (edit.kind !== "value" || last === "" || edit.from === edit.to) return undefined;
+  if (edit.kind !== "value" || last === "") return undefined;
   const text = read(edit.file);
   if (text === null) return undefined;
   for (const key of BESIDE[last] ?? []) {

@@ -2,6 +2,8 @@ import { defined } from "../../core/base/defined.ts";
 import { plainFolder } from "../../core/base/folder.ts";
 import { parseTemplate, renderTemplate, type TemplatePart } from "../../core/base/template.ts";
 import { findPin } from "../../core/pins/find.ts";
+import { splice } from "../../core/pins/splice.ts";
+import type { PinError } from "../../core/pins/types.ts";
 import type { Edit, Release } from "../../core/plan/plan-types.ts";
 import type { ProblemReason } from "../../core/reasons/problems/problem.ts";
 import type { PinTemplate, Rollout } from "../../core/spec/rollout.ts";
@@ -163,19 +165,29 @@ function readFrom(
 ): void {
   const edits = group.flatMap((draft) => draft.edits[index] ?? []);
   const results = edits[0]?.kind === "clusterGenerator" ? readGeneratorMove(text, edits) : edits.map((edit) => findPin(text, edit));
+  let shared: PinError | undefined;
   for (const [i, result] of results.entries()) {
     const draft = group[i];
     const edit = draft?.edits[index];
     if (draft === undefined || edit === undefined) continue;
-    if (result.ok) {
+    // Who has it, too, is looked for once: in a file of thousands that takes long.
+    if (result.ok && result.found.isShared === true && edit.create !== true) shared ??= whyShared(text, edit);
+    else if (result.ok) {
       draft.edits[index] = { ...edit, from: result.found.value };
       continue;
     }
+    const error = result.ok ? shared : result.error;
+    if (error === undefined) continue;
     draft.edits[index] = undefined;
-    const { line, column, ...reason } = result.error;
+    const { line, column, ...reason } = error;
     const seenAt = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
     problems.add({ ...reason, seenAt, path: [...place, "path"], oneCause: true }, draft.seen.view.name);
   }
+}
+
+function whyShared(text: string, edit: Edit): PinError | undefined {
+  const tried = splice(text, [{ ...edit, value: edit.to }]);
+  return tried.ok ? undefined : tried.error;
 }
 
 /** Puts the commits into branch edits: where each branch is, and the release commit. A pin without either is a problem. */

@@ -180,6 +180,17 @@ describe("pins that cannot be resolved are problems with their place, told once"
     });
   });
 
+  test("a value that others have by an anchor, unless it may be said anew", () => {
+    const pin = (more: string) => `    - { file: v.yaml, path: 'sites[name={{ cluster.name }}].tag'${more} }`;
+    const sites = clusters.map(({ name }) => `  - { <<: *d, name: ${name} }\n`).join("");
+    const files = { "v.yaml": `default: &d { tag: v1 }\nsites:\n${sites}` };
+    const result = resolve(pin(""), files);
+    expect(told(result)).toEqual(["rollouts/my-app.yaml:8:29 PIN_SHARED_ANCHOR"]);
+    expect(result.problems[0]?.targets?.names).toHaveLength(12);
+    expect(result.problems[0]).toMatchObject({ seenAt: "v.yaml:1:20", writable: true });
+    expect(told(resolve(pin(", create: true"), files))).toEqual([]);
+  });
+
   test("a file that is not there", () => {
     const result = resolve("    - { file: 'clusters/none.yaml', path: a }");
     expect(told(result)).toEqual(["rollouts/my-app.yaml:8:15 PIN_FILE_MISSING"]);

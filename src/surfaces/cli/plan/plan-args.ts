@@ -132,8 +132,14 @@ function readOne(path: string): Inventory {
   return inventory;
 }
 
+/** `--to v2`, or `--to NAME=VALUE` of several values, which may be given again. Use `wantedOf` for what is meant. */
+export function collectTo(text: string, before: Record<string, string> = {}): Record<string, string> {
+  const [, name = "version", value = text] = /^([A-Za-z][A-Za-z0-9_]*)=(.*)$/s.exec(text) ?? [];
+  return { ...before, [name]: versionGiven(text, value) };
+}
+
 /** A version that was given; CommandError 2 where it is empty, as from a variable that is not set, or no single line. `text`: as it was written. */
-export function versionGiven(text: string, value: string): string {
+function versionGiven(text: string, value: string): string {
   if (value.trim() === "") throw new CommandError(2, `--to ${text === "" ? "''" : visible(text)}: there is no version in it`);
   if (!/\p{Cc}/u.test(value)) return value;
   throw new CommandError(

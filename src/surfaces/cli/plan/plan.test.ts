@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { run } from "./plan.ts";
 import type { PlanJson } from "./plan-show.ts";
-import { refuseStrange } from "./release-edits.ts";
+import { wantedOf } from "./release-edits.ts";
 
 const FIXTURES = new URL("../../../../fixtures/", import.meta.url).pathname;
 const FLEET = join(FIXTURES, "fleet");
@@ -162,9 +162,12 @@ describe("the fleet's rollout", () => {
 
   test("--to of a release of several values names them, and the nearest", () => {
     const rollout = { name: "shop", release: { kind: "values", values: { chart: "1", image: "v1" } } } as unknown as Rollout;
-    expect(() => refuseStrange(rollout, { image: "v2" })).not.toThrow();
-    expect(() => refuseStrange(rollout, { version: "v2" })).toThrow("shop releases several values (chart, image): write chart=…");
-    expect(() => refuseStrange(rollout, { imag: "v2" })).toThrow('has no value "imag"; it has chart, image: write image=…');
+    expect(wantedOf(rollout, { image: "v2" })).toEqual({ image: "v2" });
+    expect(wantedOf(rollout, { image: "v2,chart=3" })).toEqual({ image: "v2", chart: "3" });
+    expect(wantedOf(rollout, { image: "v2,other=3" })).toEqual({ image: "v2,other=3" });
+    expect(() => wantedOf(rollout, { image: "v2,chart=3", chart: "4" })).toThrow("--to says chart twice");
+    expect(() => wantedOf(rollout, { version: "v2" })).toThrow("shop releases several values (chart, image): write chart=…");
+    expect(() => wantedOf(rollout, { imag: "v2" })).toThrow('has no value "imag"; it has chart, image: write image=…');
   });
 
   test.each(["v1.5.0\nv1.6.0", "v1\r", "v1\u0000"])(

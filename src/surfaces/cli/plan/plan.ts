@@ -15,10 +15,10 @@ import { refusalsOf, rolloutFilesIn } from "../lint/lint-run.ts";
 import { lintText } from "../lint/lint-show.ts";
 import { formatData, isData, terminalWidth, wantsColour } from "../print.ts";
 import { openProgress } from "../progress.ts";
-import { fleetGiven, type InventoryOptions, pickRollout, versionGiven, withFleet } from "./plan-args.ts";
+import { collectTo, fleetGiven, type InventoryOptions, pickRollout, withFleet } from "./plan-args.ts";
 import { makePlan, type PlanMade, rulesNow } from "./plan-make.ts";
 import { toJson, toText } from "./plan-show.ts";
-import { refuseStrange } from "./release-edits.ts";
+import { wantedOf } from "./release-edits.ts";
 
 interface Options extends InventoryOptions {
   repo?: string;
@@ -33,7 +33,7 @@ function program(): Command {
     .argument("[name]", "a rollout of the repo, or the file of one; default: the only one there is")
     .option("--repo <dir>", "the config repo; default: the one around FILE or the current folder");
   return withFleet(command)
-    .option("--to <version>", "plan for this version instead of the release's; NAME=VALUE for one of several values", collect)
+    .option("--to <version>", "plan for this version instead of the release's; NAME=VALUE for one of several values", collectTo)
     .addOption(outputOption("text", "json", "yaml", "markdown"))
     .addHelpText("after", HELP);
 }
@@ -42,11 +42,6 @@ const HELP = `
 Without --inventory, or where it has none of the rollout's Applications, the ApplicationSet in the repo is rendered,
 and Applications written by hand are read from the repo. With Applications that carry status, \`next\` is the batch that would be
 opened now. Exit 1 where no plan can be made, or no Application is found for it.`;
-
-function collect(text: string, before: Record<string, string> = {}): Record<string, string> {
-  const [, name = "version", value = text] = /^([A-Za-z][A-Za-z0-9_]*)=(.*)$/s.exec(text) ?? [];
-  return { ...before, [name]: versionGiven(text, value) };
-}
 
 /** `stagecoach plan NAME`. */
 export async function run(argv: readonly string[]): Promise<number> {
@@ -64,9 +59,9 @@ export async function run(argv: readonly string[]): Promise<number> {
     : "";
   const rollout = isFile ? pickRollout(checkout, [file], undefined) : pickRollout(checkout, rolloutFilesIn(checkout), name);
   if (rollout === undefined) return 1;
-  if (rollout.release !== undefined && options.to !== undefined) refuseStrange(rollout, options.to);
+  const wanted = wantedOf(rollout, options.to ?? {});
   const inventory = await fleetGiven(options);
-  const planned = makePlan(rollout, checkout, inventory, options.to ?? {});
+  const planned = makePlan(rollout, checkout, inventory, wanted);
   const made = { ...planned, problems: [...planned.problems, ...leakedCredentials(checkout)] };
   const { plan, problems } = made;
   const refused = plan === undefined ? problems : refusalsOf(rollout, checkout, inventory, made);

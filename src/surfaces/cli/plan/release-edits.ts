@@ -37,8 +37,28 @@ export async function releaseEdits(rollout: Rollout, wanted: Readonly<Record<str
   return edits;
 }
 
+/** What `--to` means: `a=1,b=2` are two values, as in `/rollback --to`, where the release has both. Names that it does not have are wrong usage. */
+export function wantedOf(rollout: Rollout, given: Readonly<Record<string, string>>): Record<string, string> {
+  const { release } = rollout;
+  if (release === undefined) return { ...given };
+  const names = release.kind === "values" ? Object.keys(release.values) : [];
+  const parts = Object.entries(given).flatMap(([name, value]) => splitValues(name, value, names));
+  const twice = parts.find(([name], i) => parts.findIndex(([other]) => other === name) !== i);
+  if (twice !== undefined) throw new CommandError(2, `--to says ${twice[0]} twice`);
+  const wanted = Object.fromEntries(parts);
+  refuseStrange(rollout, wanted);
+  return wanted;
+}
+
+function splitValues(name: string, value: string, names: readonly string[]): [string, string][] {
+  const [own = "", ...more] = value.split(/,(?=[A-Za-z][A-Za-z0-9_]*=)/);
+  const others = more.map((one): [string, string] => [one.slice(0, one.indexOf("=")), one.slice(one.indexOf("=") + 1)]);
+  // A comma may stand in a version, too.
+  return others.every(([other]) => names.includes(other)) ? [[name, own], ...others] : [[name, value]];
+}
+
 /** Names that the rollout's release does not have are wrong usage. */
-export function refuseStrange({ release, name }: Rollout, wanted: Readonly<Record<string, string>>): void {
+function refuseStrange({ release, name }: Rollout, wanted: Readonly<Record<string, string>>): void {
   const known = release?.kind === "values" ? Object.keys(release.values) : ["version"];
   const strange = Object.keys(wanted).find((one) => !known.includes(one));
   if (strange === undefined) return;

@@ -168,3 +168,12 @@ describe("wrong usage", () => {
     });
   });
 });
+
+test("--to NAME=VALUE is one of several values, and of a release that has no such value wrong usage", async () => {
+  await expect(simulated("--to", "image=v2")).rejects.toMatchObject({
+    exitCode: 2,
+    message: 'the release of my-app has no value "image"; write the version alone',
+  });
+  here.edit(ROLLOUT, /release:\n {4}from:\n.*\n.*\n/, "release: { values: { version: v1.4.1, side: v7 } }\n");
+  expect((await simulated("--to", "side=v8", "--runs", "1")).text).toContain("my-app → v1.5.0, v8 ");
+});

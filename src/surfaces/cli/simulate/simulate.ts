@@ -15,9 +15,10 @@ import { CommandError } from "../command.ts";
 import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.ts";
 import { readRollouts, refusalsOf, rolloutFilesIn } from "../lint/lint-run.ts";
 import { tellProblems } from "../lint/lint-show.ts";
-import { fleetGiven, type InventoryOptions, pickRollout, versionGiven, withFleet } from "../plan/plan-args.ts";
+import { collectTo, fleetGiven, type InventoryOptions, pickRollout, withFleet } from "../plan/plan-args.ts";
 import { makePlan } from "../plan/plan-make.ts";
 import { allWarnings } from "../plan/plan-show.ts";
+import { wantedOf } from "../plan/release-edits.ts";
 import { formatData, isData, terminalWidth, wantsColour } from "../print.ts";
 import { openProgress } from "../progress.ts";
 import { parseFaults } from "./simulate-faults.ts";
@@ -29,7 +30,7 @@ import { toText } from "./simulate-text.ts";
 
 interface Options extends InventoryOptions {
   repo?: string;
-  to?: string;
+  to?: Record<string, string>;
   seed: number;
   runs?: number;
   fail: string[];
@@ -47,7 +48,7 @@ function program(): Command {
     .argument("[name]", "a rollout of the repo; default: the only one there is")
     .option("--repo <dir>", "the config repo; default: the one around the current folder");
   return withFleet(command)
-    .option("--to <version>", "simulate this version instead of the release's", (text) => versionGiven(text, text))
+    .option("--to <version>", "simulate this version instead of the release's; NAME=VALUE for one of several values", collectTo)
     .option("--seed <n>", "everything random follows from it", number("--seed", 0, 2 ** 31 - 1), 1)
     .option(
       "--runs <n>",
@@ -91,7 +92,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const outside = outsideOf(rollout, checkout);
   if (outside === undefined) return 1;
   const inventory = await fleetGiven(options);
-  const made = makePlan(rollout, checkout, inventory, defined({ version: options.to }));
+  const made = makePlan(rollout, checkout, inventory, wantedOf(rollout, options.to ?? {}));
   const { plan } = made;
   const refused = plan === undefined ? made.problems : refusalsOf(rollout, checkout, inventory, made);
   if (plan === undefined || refused.length > 0) {

@@ -71,7 +71,7 @@ export const RELEASE_PROBLEMS = problemsOf<ReleaseProblems>()({
     hint: {
       kind: {
         Open: 'close it with "}}"',
-        Unknown: "use one of {known}",
+        Unknown: ({ near, known }) => (near === undefined ? `use one of ${known.join(", ")}` : `did you mean {{ ${near} }}?`),
         TitleLines: "move the rest to body",
         NoValue: ({ near, known }) => nearOrKnown(near, known),
       },

@@ -22,7 +22,8 @@ export const RELEASE_SAMPLES: Samples<keyof ReleaseProblems> = {
   BAD_RANGE: [{ given: "v1.x-payments" }],
   COMMIT_PATHS: [{ pinFile: "appsets/payments.yaml", glob: "appsets/payments.yaml" }],
   BAD_TEMPLATE: [
-    { kind: "Unknown", variable: "cluster.nam", known: ["cluster.name", "params.X"] },
+    { kind: "Unknown", variable: "foo", known: ["cluster.name", "params.X"] },
+    { kind: "Unknown", variable: "cluster.nam", known: ["cluster.name", "params.X"], near: "cluster.name" },
     { kind: "Open", template: "a {{ b" },
     { kind: "TitleLines" },
     { kind: "NoValue", value: "foo", known: ["image"] },
