@@ -31,16 +31,41 @@ const MOST_MARKS = 60_000;
 const MOST_MARKS_SCANNED = 1_500_000;
 const DEFAULT_MAX_BYTES = 10 * 1024 * 1024;
 
-/** The last file that was opened, since whoever asks for one pin of a file mostly asks for the next, and then writes them. */
-let last: { text: string; options: string; file: PinFile } | undefined;
+interface Opened {
+  text: string;
+  options: string;
+  file: PinFile;
+}
+
+/**
+ * The last files that were opened, the last first: whoever asks for one pin of a file mostly asks for the next and then writes them, in turns
+ * with other files, or with the same one at another commit.
+ */
+let recent: readonly Opened[] = [];
+/** Of them together; two are kept, however large. */
+const MOST_RECENT = 16;
+const MOST_RECENT_TEXT = DEFAULT_MAX_BYTES;
 
 /** Reads a file. Errors: PIN_FILE_TOO_LARGE, PIN_FILE_NOT_YAML, PIN_ALIAS_BOMB. */
 export function openPinFile(text: string, options: PinOptions = {}): { ok: true; file: PinFile } | Refused {
   const key = `${options.format}/${options.maxBytes}`;
-  if (last !== undefined && last.text === text && last.options === key) return { ok: true, file: last.file };
-  const opened = readPinFile(text, options);
-  if (opened.ok) last = { text, options: key, file: opened.file };
+  const known = recent.find((one) => one.options === key && one.text === text);
+  if (known !== undefined && known === recent[0]) return { ok: true, file: known.file };
+  const opened = known === undefined ? readPinFile(text, options) : ({ ok: true, file: known.file } as const);
+  if (opened.ok) keep(known ?? { text, options: key, file: opened.file });
   return opened;
+}
+
+function keep(newest: Opened): void {
+  const kept = [newest];
+  let size = newest.text.length;
+  for (const one of recent) {
+    if (one === newest) continue;
+    size += one.text.length;
+    if (kept.length === MOST_RECENT || (kept.length >= 2 && size > MOST_RECENT_TEXT)) break;
+    kept.push(one);
+  }
+  recent = kept;
 }
 
 /** As `openPinFile`, of a text that is asked for once. */
