@@ -101,6 +101,21 @@ test("a label by the key name is as good as the name itself", () => {
   expect(stageStrangers(rollout, [{ name: "a", labels: { name: "b" } }])).toEqual([]);
 });
 
+test("thousands of stages are not held against each other without end", () => {
+  let looks = 0;
+  const labels = new Proxy({} as Record<string, string>, {
+    getOwnPropertyDescriptor: (_, key) => {
+      looks++;
+      return { configurable: true, enumerable: true, value: key === "a" ? "dev" : undefined };
+    },
+    get: (_, key) => (key === "a" ? "dev" : undefined),
+  });
+  const items = Array.from({ length: 500 }, (_, i) => ({ name: `app-${i}`, labels }));
+  const stages = Array.from({ length: 600 }, (_, i) => ({ name: `s${i}`, selector: matching(i % 2 === 0 ? { a: "dev" } : { b: "prod" }) }));
+  expect(stagesInBoth({ stages } as never, items)).toEqual([]);
+  expect(looks).toBeLessThan(1_000_000);
+});
+
 test("an Application that labels put into two environments is told, with both stages; a canary, a pilot or the rest are none", () => {
   const item = (name: string, labels: Record<string, string>) => ({ name, labels });
   const items = [

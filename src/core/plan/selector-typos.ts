@@ -104,11 +104,17 @@ export function stagesInBoth({ stages }: Pick<Rollout, "stages">, items: readonl
     return rank === undefined ? [] : [{ name, rank, selects: matcher(selector) }];
   });
   const found: InBoth[] = [];
+  let left = MOST_LOOKS;
   for (const [i, first] of known.entries()) {
-    const own = known.slice(i + 1).some(({ rank }) => rank !== first.rank) ? items.filter(first.selects) : [];
-    for (const second of known.slice(i + 1)) {
-      const names = second.rank === first.rank ? [] : own.filter(second.selects).map(({ name }) => name);
-      if (names.length > 0 && found.length < MOST_TYPOS) found.push({ stages: [first.name, second.name], names });
+    const others = known.slice(i + 1).filter(({ rank }) => rank !== first.rank);
+    if (others.length === 0) continue;
+    const own = items.filter(first.selects);
+    left -= items.length;
+    for (const second of others) {
+      if (left <= 0 || found.length === MOST_TYPOS) return found;
+      const names = own.filter(second.selects).map(({ name }) => name);
+      left -= own.length;
+      if (names.length > 0) found.push({ stages: [first.name, second.name], names });
     }
   }
   return found;
