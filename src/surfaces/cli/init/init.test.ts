@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { run as lint } from "../lint/lint.ts";
@@ -50,6 +51,14 @@ rollouts/my-app.yaml   ApplicationSet my-app-set at v1.4.1, 12 clusters
 Nothing was written: --write does, and -o markdown or json shows the files.
 `);
     expect(existsSync(join(here.dir, "rollouts"))).toBe(false);
+  });
+
+  test("--write writes nothing through a link that leads out of the repo", async () => {
+    const outside = mkdtempSync(join(tmpdir(), "outside-"));
+    symlinkSync(outside, join(here.dir, "rollouts"));
+    await expect(init(...inventory(), "--write")).rejects.toThrow("rollouts/my-app.yaml cannot be written: rollouts is a symbolic link");
+    expect(readdirSync(outside)).toEqual([]);
+    rmSync(outside, { recursive: true });
   });
 
   test("--write writes the files, which lint and plan take as they are", async () => {

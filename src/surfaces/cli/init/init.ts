@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Command } from "commander";
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
@@ -117,6 +117,10 @@ function urlsIn(value: unknown): string[] {
 function writeAll(checkout: Checkout, proposal: Proposal): Written[] {
   return [...proposedFiles(proposal)].map(([file, text]) => {
     const path = join(checkout.root, file);
+    const folder = dirname(file);
+    // Whoever made the repo says where it leads: perhaps out of it.
+    if (lstatSync(dirname(path), { throwIfNoEntry: false })?.isSymbolicLink() === true)
+      throw new CommandError(3, `${file} cannot be written: ${folder} is a symbolic link`);
     if (existsSync(path)) return { file, outcome: "kept" };
     try {
       mkdirSync(dirname(path), { recursive: true });
