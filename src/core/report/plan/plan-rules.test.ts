@@ -54,14 +54,14 @@ test("a plan says for whom each window and limit is, and which of its stages hav
   const { selector } = PROD;
   const rollout = sampleRollout({
     windows: [OFFICE, { ...OFFICE, kind: "deny", schedule: "0 0 * * 5", selector, stages: ["canary"] }],
-    limits: { targets: 9, selected: [{ ...PROD, stages: ["canary", "everywhere else"] }] },
+    limits: { targets: 1, selected: [{ ...PROD, stages: ["canary", "everywhere else"] }] },
   });
   const text = planRules(rollout, { now: NOW, limits: { selected: [{ rollouts: ["payments"], stages: ["canary"], clusters: 3 }] } });
   for (const words of [
     "Windows: allow `0 14 * * 1-5` for 4h (UTC); closed now, next open 14:00:00 UTC.",
     "Windows where `env=prod` in stage canary: deny `0 0 * * 5` for 4h (UTC); open now",
     "In flight at once over all rollouts of the repo: at most 3 clusters in stage canary of rollout payments.",
-    "In flight at once of this rollout: at most 9 Applications; 2 clusters where `env=prod` in stages canary, everywhere else.",
+    "In flight at once of this rollout: at most 1 Application; 2 clusters where `env=prod` in stages canary, everywhere else.",
   ])
     expect(text).toContain(words);
   const some = sampleRollout({ windows: [{ ...OFFICE, stages: ["canary"] }] });

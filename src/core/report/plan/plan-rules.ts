@@ -1,3 +1,4 @@
+import { count } from "../../base/count.ts";
 import { formatSelector } from "../../base/selector.ts";
 import { formatDuration } from "../../base/time.ts";
 import { inventoryFiles, type Rollout } from "../../spec/rollout.ts";
@@ -93,8 +94,8 @@ function forWhom({ selector, stages, rollouts }: RuleScope): string {
 
 function atMost({ clusters, targets, label }: Omit<Limits, "selected">): string {
   return present(
-    clusters !== undefined && `${clusters} clusters`,
-    targets !== undefined && `${targets} Applications`,
+    clusters !== undefined && count(clusters, "cluster"),
+    targets !== undefined && count(targets, "Application"),
     label !== undefined && `${label.percent}% of the clusters of one ${code(short(label.key, 60))}`,
   ).join(", ");
 }
