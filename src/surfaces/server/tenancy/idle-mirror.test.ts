@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Mirror } from "../../../adapters/git/port.ts";
 import { steppedClock } from "../../../sim/github/testing/setup.ts";
-import { idleMirror } from "./idle-mirror.ts";
+import { historyDirectory, idleMirror, mirrorDirectory } from "./idle-mirror.ts";
 
 function mirrors() {
   const clock = steppedClock();
@@ -59,4 +59,10 @@ describe("a resting mirror", () => {
     const { mirror } = mirrors();
     expect(await Promise.resolve(mirror)).toBe(mirror);
   });
+});
+
+test("the journal of a repository is kept where no other repository's mirror can be, whatever that is called", () => {
+  const names = ["acme/x", "acme/x.journal", "acme/x.journal.journal", "acme/x-journal", "acme/x_journal"];
+  const places = names.flatMap((name) => [mirrorDirectory("/m", name), historyDirectory("/m", name)]);
+  expect(new Set(places).size).toBe(places.length);
 });

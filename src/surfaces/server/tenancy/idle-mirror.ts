@@ -121,9 +121,9 @@ export function mirrorDirectory(directory: string, fullName: string): string {
   return join(directory, `${fullName.replace("/", "__")}.git`);
 }
 
-/** Where the journal alone is kept, of a repository that another replica looks after. */
+/** Where the journal alone is kept, of a repository that another replica looks after: no repository has a name with a plus. */
 export function historyDirectory(directory: string, fullName: string): string {
-  return join(directory, `${fullName.replace("/", "__")}.journal.git`);
+  return join(directory, `${fullName.replace("/", "__")}+journal.git`);
 }
 
 /** What was fetched of a repository the App has no access to any more is not kept. */
