@@ -1,6 +1,7 @@
 /**
  * `npm run chaos -- [--runs N] [--seed N] [--replicas N] …`: whole runs of a release while replicas are killed and frozen, the network is cut, GitHub
  * is unwell and disks are full, each drawn from a seed of its own. Prints the seeds that failed, by which each can be run again, and exits 1.
+ * `npm run chaos -- --wrong`: a program that asks no lease is cut off from PostgreSQL, and must be found out.
  */
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,7 +9,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type Chances, drawFaults, type Fault } from "./faults.ts";
 import type { Takeover } from "./judge.ts";
-import { build } from "./processes.ts";
+import { build, buildWrong } from "./processes.ts";
 import { runTrial, type Shape } from "./trial.ts";
 
 /** In the midst of a run. */
@@ -30,9 +31,10 @@ const { values } = parseArgs({
     unwell: { type: "string", default: "0" },
     parallel: { type: "string", default: "2" },
     trace: { type: "boolean", default: false },
+    wrong: { type: "boolean", default: false },
   },
 });
-const number = (name: Exclude<keyof typeof values, "trace">) => Number(values[name]);
+const number = (name: Exclude<keyof typeof values, "trace" | "wrong">) => Number(values[name]);
 const shape: Shape = {
   ...{ repos: number("repos"), replicas: number("replicas"), postgres: number("replicas") > 1, batches: number("batches") },
   ...{ deployments: true, paused: true },
@@ -45,10 +47,30 @@ const chances: Chances = {
 const unwell: Fault[] =
   number("unwell") > 0 ? [{ kind: "GitHub unwell", percent: 100, atMs: UNWELL_AT_MS, forMs: number("unwell") * 1000 }] : [];
 
+/** In the midst of a run, for longer than others take to have the repository. */
+const CUT: Fault = { atMs: 6000, kind: "cut", where: "postgres", replica: "owner", forMs: 12_000 };
+
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(130));
 const room = await mkdtemp(join(tmpdir(), "stagecoach-chaos-"));
 const total = { runs: 0, kills: 0, failed: [] as number[], takeovers: [] as Takeover[] };
 try {
+  if (values.wrong) await findOut();
+  else await runAll();
+} finally {
+  await rm(room, { recursive: true, force: true, maxRetries: 5 });
+}
+
+async function findOut(): Promise<void> {
+  const { problems } = await runTrial({
+    shape: { repos: 1, replicas: 2, postgres: true, batches: 4, deployments: true, paused: false },
+    ...{ faults: [CUT], folder: await folderOf("wrong"), program: await buildWrong(join(room, "wrong-program")) },
+  });
+  const found = problems.filter((one) => / wrote to .*, which was looked after by replica-/.test(one));
+  console.log(found.length === 0 ? "replicas that write without a lease were NOT found out" : `found out:\n  ${found.join("\n  ")}`);
+  process.exitCode = found.length === 0 ? 1 : 0;
+}
+
+async function runAll(): Promise<void> {
   const program = build(join(room, "program"));
   const calm = await runTrial({ shape, faults: [], folder: await folderOf("calm"), program });
   console.log(`without faults: ${calm.seconds.toFixed(0)} s, ${calm.writes} writes${calm.problems.map((one) => `\n  ${one}`).join("")}`);
@@ -72,8 +94,6 @@ try {
     `${total.runs} runs, ${total.kills} kills, ${total.failed.length} failed${total.failed.length > 0 ? `: --seed ${total.failed.join(", ")}` : ""}`,
   );
   process.exitCode = total.failed.length + calm.problems.length > 0 ? 1 : 0;
-} finally {
-  await rm(room, { recursive: true, force: true, maxRetries: 5 });
 }
 
 function tellTakeovers(what: string, all: readonly Takeover[]): void {

@@ -1,6 +1,7 @@
 /** Processes that chaos starts, kills and starts again. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -63,6 +64,23 @@ export function build(folder: string): string {
   const script = fileURLToPath(new URL("../../deploy/package/build.ts", import.meta.url));
   execFileSync(process.execPath, [script, folder], { stdio: "ignore" });
   return join(folder, "stagecoach.mjs");
+}
+
+const LEASE = /holds: \(\) => \w+\.monotonic\(\) < \w+\.monotonic && \w+\.wall\(\) < \w+\.wall/;
+
+/** A program whose replicas never doubt that what they had is still their own. */
+export async function buildWrong(folder: string): Promise<string> {
+  const program = build(folder);
+  let patched = 0;
+  for (const file of await readdir(folder, { recursive: true })) {
+    if (!/\.m?js$/.test(file)) continue;
+    const text = await readFile(join(folder, file), "utf8");
+    if (!LEASE.test(text)) continue;
+    await writeFile(join(folder, file), text.replace(LEASE, "holds: () => true"));
+    patched += 1;
+  }
+  if (patched !== 1) throw new Error(`the lease is asked in ${patched} files of the program, not in one: see test/chaos/processes.ts`);
+  return program;
 }
 
 export async function kill(child: ChildProcess): Promise<void> {
