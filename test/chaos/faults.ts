@@ -40,6 +40,13 @@ export interface Kill {
   alone: boolean;
 }
 
+/** These replicas could take nothing over from then until then: they were down or frozen, or had no PostgreSQL. */
+export interface Outage {
+  names: string[];
+  fromMs: number;
+  toMs: number;
+}
+
 export interface Chances {
   replicas: number;
   postgres: boolean;
@@ -77,18 +84,32 @@ export function drawFaults(seed: number, { replicas, postgres, spanMs, kills, ot
   return all.map((draw) => ({ ...draw(), atMs: between(0, spanMs) })).sort((a, b) => a.atMs - b.atMs);
 }
 
-/** Lets all of it happen at its time, and ends each. Resolves to which replicas were killed when, once nothing is wrong any more. */
-export async function playFaults(world: ChaosWorld, faults: readonly Fault[], log: (line: string) => void): Promise<Kill[]> {
+/** Lets all of it happen at its time, and ends each. Resolves to what became of replicas, once nothing is wrong any more. */
+export async function playFaults(
+  world: ChaosWorld,
+  faults: readonly Fault[],
+  log: (line: string) => void,
+): Promise<{ kills: Kill[]; outages: Outage[] }> {
   const kills: Kill[] = [];
+  const outages: Outage[] = [];
   const began = performance.now();
   const play = async (fault: Fault) => {
     await sleep(fault.atMs);
     log(`${((performance.now() - began) / 1000).toFixed(1)} s: ${tell(fault)}`);
+    const replica = "replica" in fault ? await whichOf(world, fault.replica) : undefined;
     const atMs = Date.now();
-    kills.push(...(await happen(world, fault)).map((name) => ({ name, atMs, alone: isAlone(fault, faults) })));
+    const killed = await happen(world, fault, replica);
+    kills.push(...killed.map((name) => ({ name, atMs, alone: isAlone(fault, faults) })));
+    outages.push({ names: hinderedBy(fault, world.replicas, replica), fromMs: atMs, toMs: Date.now() });
   };
   await Promise.all(faults.map(play));
-  return kills;
+  return { kills, outages };
+}
+
+function hinderedBy(fault: Fault, all: readonly Replica[], replica: Replica | undefined): string[] {
+  if (["all down", "database", "full database"].includes(fault.kind)) return all.map(({ name }) => name);
+  const isHindered = fault.kind === "kill" || fault.kind === "freeze" || ("where" in fault && fault.where === "postgres");
+  return isHindered && replica !== undefined ? [replica.name] : [];
 }
 
 /** Until PostgreSQL is asked again. */
@@ -112,9 +133,8 @@ export function tell({ atMs: _, forMs, kind, ...more }: Fault): string {
 }
 
 /** Gives which replicas were killed. */
-async function happen(world: ChaosWorld, fault: Fault): Promise<string[]> {
+async function happen(world: ChaosWorld, fault: Fault, replica: Replica | undefined): Promise<string[]> {
   const { kind, forMs } = fault;
-  const replica = "replica" in fault ? await whichOf(world, fault.replica) : undefined;
   if (kind !== "kill" && kind !== "all down") {
     await disturb(world, fault, replica);
     return [];

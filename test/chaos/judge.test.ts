@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Holding } from "./database.ts";
+import type { Outage } from "./faults.ts";
 import type { GitHubReport, Write } from "./github.ts";
 import { againstDeliveries, againstEnd, againstWrites, takeovers } from "./judge.ts";
 import type { End, View } from "./view.ts";
@@ -117,5 +118,11 @@ test("a takeover lasts from the kill of whoever had the repository until somebod
     { name: "one", atMs: 1000, alone: true },
     { name: "three", atMs: 1500, alone: false },
   ];
-  expect(takeovers(kills, holdings)).toEqual([{ ms: 6100, alone: true }]);
+  const told = (outages: Outage[]) => takeovers({ kills, holdings, outages, replicas: ["one", "two", "three"] });
+  const killed = { names: ["one"], fromMs: 1000, toMs: 3000 };
+  expect(told([killed])).toEqual([{ ms: 6100, ableMs: 6100, alone: true }]);
+  // One of them went on all the time.
+  expect(told([killed, { names: ["two"], fromMs: 500, toMs: 2000 }])).toMatchObject([{ ableMs: 6100 }]);
+  const away = { names: ["one", "two", "three"], fromMs: 2000, toMs: 4000 };
+  expect(told([killed, away])).toMatchObject([{ ms: 6100, ableMs: 3100 }]);
 });

@@ -1,6 +1,6 @@
 /** What must hold at the end of a trial, whatever happened in it. */
 import type { ChaosDatabase, Holding } from "./database.ts";
-import type { Kill } from "./faults.ts";
+import type { Kill, Outage } from "./faults.ts";
 import type { GitHubReport } from "./github.ts";
 import type { End, View } from "./view.ts";
 
@@ -77,19 +77,35 @@ export function againstDeliveries(report: GitHubReport, kept: Awaited<ReturnType
 export interface Takeover {
   /** From the kill until what that replica had was looked after again. */
   ms: number;
+  /** Of it, since when another could have taken it over without a break: it was up, went on, and had PostgreSQL. */
+  ableMs: number;
   /** See faults.ts. */
   alone: boolean;
 }
 
+interface Happened {
+  kills: readonly Kill[];
+  outages: readonly Outage[];
+  holdings: readonly Holding[];
+  /** Names of all of them. */
+  replicas: readonly string[];
+}
+
 /** After each kill. */
-export function takeovers(kills: readonly Kill[], holdings: readonly Holding[]): Takeover[] {
+export function takeovers({ kills, outages, holdings, replicas }: Happened): Takeover[] {
+  /** From when on this one was able to, at that moment. */
+  const ableSince = (name: string, atMs: number) =>
+    Math.max(0, ...outages.filter((one) => one.names.includes(name) && one.fromMs < atMs).map(({ toMs }) => Math.min(toMs, atMs)));
+
   const repositories = [...new Set(holdings.map(({ repository }) => repository))];
   return kills.flatMap(({ name, atMs, alone }) =>
     repositories.flatMap((repository) => {
       const own = holdings.filter((one) => one.repository === repository);
       if (own.findLast((one) => one.atMs <= atMs)?.holder !== name) return [];
       const next = own.find((one) => one.atMs > atMs && one.holder !== null);
-      return next === undefined ? [] : [{ ms: next.atMs - atMs, alone }];
+      if (next === undefined) return [];
+      const able = Math.min(...replicas.map((one) => ableSince(one, next.atMs)));
+      return [{ ms: next.atMs - atMs, ableMs: next.atMs - Math.max(atMs, able), alone }];
     }),
   );
 }

@@ -15,6 +15,9 @@ import { runTrial, type Shape } from "./trial.ts";
 /** In the midst of a run. */
 const UNWELL_AT_MS = 15_000;
 
+/** Another looks after a repository by then. */
+const PROMISED_MS = 10_000;
+
 const { values } = parseArgs({
   options: {
     runs: { type: "string", default: "10" },
@@ -85,20 +88,21 @@ async function runAll(): Promise<void> {
     }
   };
   await Promise.all(Array.from({ length: number("parallel") }, work));
-  tellTakeovers("somebody else had to look after a repository", total.takeovers);
-  tellTakeovers(
-    "of these nothing else was wrong",
-    total.takeovers.filter(({ alone }) => alone),
-  );
+  const { takeovers } = total;
+  const times = (all: readonly Takeover[]) => all.map(({ ms }) => ms);
+  tellTakeovers("somebody else had to look after a repository", times(takeovers));
+  tellTakeovers("of these nothing else was wrong", times(takeovers.filter(({ alone }) => alone)));
+  const able = takeovers.map(({ ableMs }) => ableMs);
+  tellTakeovers("of them all, counted from when another was up, went on, and had PostgreSQL", able);
   console.log(
     `${total.runs} runs, ${total.kills} kills, ${total.failed.length} failed${total.failed.length > 0 ? `: --seed ${total.failed.join(", ")}` : ""}`,
   );
   process.exitCode = total.failed.length + calm.problems.length > 0 ? 1 : 0;
 }
 
-function tellTakeovers(what: string, all: readonly Takeover[]): void {
+function tellTakeovers(what: string, all: readonly number[]): void {
   if (all.length === 0) return;
-  const sorted = all.map(({ ms }) => ms).sort((a, b) => a - b);
+  const sorted = [...all].sort((a, b) => a - b);
   const at = (share: number) => ((sorted[Math.floor((sorted.length - 1) * share)] ?? 0) / 1000).toFixed(1);
   console.log(`${sorted.length} times ${what}: after ${at(0.5)} s (median), ${at(0.9)} s (p90), ${at(1)} s at most`);
 }
@@ -123,8 +127,10 @@ async function one(seed: number, given: Pick<Parameters<typeof runTrial>[0], "pr
     total.failed.push(seed);
     if (!values.trace) console.log(told.join("\n"));
   }
+  const late = takeovers.filter(({ ableMs }) => ableMs > PROMISED_MS).map(({ ableMs }) => (ableMs / 1000).toFixed(1));
+  const lateness = late.length > 0 ? `, taken over only after ${late.join(" and ")} s` : "";
   const ends = ownEnds > 0 ? `, ${ownEnds} replicas ended by themselves` : "";
   console.log(
-    `seed ${seed}: ${seconds.toFixed(0)} s, ${kills} kills${ends}, ${writes} writes: ${problems.length === 0 ? "as without faults" : problems.join("\n  ")}`,
+    `seed ${seed}: ${seconds.toFixed(0)} s, ${kills} kills${ends}${lateness}, ${writes} writes: ${problems.length === 0 ? "as without faults" : problems.join("\n  ")}`,
   );
 }

@@ -61,7 +61,7 @@ export async function runTrial({ shape, faults, folder, program, expected: await
       world.repositories.map((repository, n) => steer(world, { repository, pull: pulls[n] ?? 0, ...shape }, views[n] as View)),
     );
     people.catch(() => undefined);
-    const kills = await playFaults(world, faults, log);
+    const { kills, outages } = await playFaults(world, faults, log);
     log("everything is well again");
     const expected = await awaited;
     const patience = performance.now() + PATIENCE_MS;
@@ -72,6 +72,7 @@ export async function runTrial({ shape, faults, folder, program, expected: await
     const against = await Promise.all(views.map((view, n) => againstEnd(view, ends[n] as End, expected)));
     const report = await world.report();
     const holdings = await world.postgres?.holdings();
+    const happened = { kills, outages, holdings: holdings ?? [], replicas: world.replicas.map(({ name }) => name) };
     const problems = [
       ...steered,
       ...against.flatMap((all, n) => all.map((one) => `${world.repositories[n]}: ${one}`)),
@@ -80,7 +81,7 @@ export async function runTrial({ shape, faults, folder, program, expected: await
     ];
     if (problems.length > 0) for (const replica of world.replicas) log(`${replica.name}:\n${replica.output()}`);
     return {
-      ...{ problems, kills: kills.length, takeovers: takeovers(kills, holdings ?? []), writes: report.writes.length },
+      ...{ problems, kills: kills.length, takeovers: takeovers(happened), writes: report.writes.length },
       ownEnds: world.replicas.reduce((sum, one) => sum + one.ownEnds(), 0),
       ...{ seconds: (performance.now() - began) / 1000, end: ends[0] as End },
     };
