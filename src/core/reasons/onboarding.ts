@@ -21,6 +21,9 @@ export type Hindrance =
   | { kind: "OneApplication"; cluster: string | undefined }
   | { kind: "NothingAlike"; alone: number; applications: number }
   | { kind: "EachAlone" }
+  | { kind: "OnlyOne" }
+  /** Its folder is rendered by Jsonnet. */
+  | { kind: "Jsonnet"; folder: string }
   | { kind: "OneVersionForAll"; applications: number; slot: string; file: string; path: string }
   | { kind: "NoPin"; slots: readonly SlotHindrance[] }
   | { kind: "NoVersion"; anywhere: boolean; because: readonly PlaceHindrance[] }

@@ -29,7 +29,7 @@ export function lintOutside(input: GatherInput, files: RepoFiles, parts: readonl
   const [first = input, ...others] = parts.map(({ source, ...part }) => ({ ...input, ...part, rollout: { ...rollout, source } }));
   const each = [gatherOutside(first, files), ...others.map((part) => gatherSet(part, files))] as const;
   const findings = [
-    ...each.flatMap((gathered) => ofSet(gathered).map((finding) => at(rollout, gathered, finding))),
+    ...each.flatMap((gathered) => [...ofSet(gathered), ...autoSync(gathered, each)].map((finding) => at(rollout, gathered, finding))),
     ...madeTwice(each, input),
     ...ofRollout({ ...joined(input, each), appliers: appliersOf(each, input) }),
     ...methodForbidden(input),
@@ -47,7 +47,6 @@ function ofSet(gathered: Gathered): Finding[] {
   return [
     ...brokenSet(gathered),
     ...setPolicies(gathered),
-    ...autoSync(gathered),
     ...baseRevisions(gathered),
     ...ignoredPins(gathered),
     ...generatePaths(gathered),
@@ -123,7 +122,7 @@ function setPolicies({ set }: Gathered): Finding[] {
 }
 
 /** `automated` of what the set yields, or of its template where it cannot be rendered and no patch may add it. */
-function autoSync({ set, rendered, rollout }: Gathered): Finding[] {
+function autoSync({ set, rendered, rollout }: Gathered, each: readonly Gathered[]): Finding[] {
   if (set === undefined) return [];
   const off = rendered?.filter((application) => !isAutomated(application.spec)).map((application) => application.metadata.name);
   const { template, templatePatch } = specOf(set.object) ?? {};
@@ -132,7 +131,8 @@ function autoSync({ set, rendered, rollout }: Gathered): Finding[] {
   const all = off === undefined || off.length === rendered?.length;
   // Where only some of them have it off, a stage that says so is taken for theirs.
   const said = rollout.stages.filter(({ sync }) => sync !== undefined).length;
-  if (said === rollout.stages.length || (said > 0 && !all)) return [];
+  const hasOther = each.some(({ rendered: others = [] }) => others.some(({ spec }) => isAutomated(spec)));
+  if (said === rollout.stages.length || (said > 0 && hasOther)) return [];
   return [{ code: "AUTO_SYNC_OFF", set: set.file, applications: all ? undefined : off, path: AT_SOURCE }];
 }
 

@@ -138,7 +138,7 @@ function proposeApplications(draft: Draft, sets: readonly CollectedSet[], target
   if (tooMany.length > 0) draft.undecided.push(afterMost(tooMany));
   const grouped = new Set(groups.flatMap((group) => group.targets));
   const alone = targets.filter((target) => !grouped.has(target));
-  draft.undecided.push(...whyAlone(draft.all, sets, alone));
+  draft.undecided.push(...whyAlone(draft.all, sets, alone, draft.input.files.paths()));
 }
 
 /** All places of one target, and why there are no others. */

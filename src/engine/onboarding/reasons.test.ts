@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { application, BASE, CHART, each, json, overlay, REPO, set, spec } from "../../../test/support/layout-parts.ts";
 import type { Hindrance } from "../../core/reasons/onboarding.ts";
+import { sayHindrance } from "../../core/report/onboarding/hindrance.ts";
 import type { Proposal } from "../../core/report/onboarding/types.ts";
 import { propose } from "./propose.ts";
 
@@ -149,4 +150,32 @@ test("what else follows one of the branches would move with it: nothing is propo
     "apps/jobs.yaml": other,
   };
   expect(proposed(files, "main").rollouts).toEqual([]);
+});
+
+test("one Application alone is told so, and one whose folder Jsonnet renders by that", () => {
+  const alone = Object.fromEntries([shop("prod", { path: "base" }, "shop")]);
+  const told = (files: Record<string, string>) => proposed(files).undecided.map(({ what, why }) => [what, why]);
+  expect(told({ ...BASE, ...alone })).toEqual([["Application shop", { kind: "OnlyOne" }]]);
+  const index = json(application("index", { path: "index" }, { namespace: "argocd" }));
+  const jsonnet = { "index.yaml": index, "index/all/apps.jsonnet": "{}\n" };
+  expect(told(jsonnet)).toEqual([["Application index", { kind: "Jsonnet", folder: "index" }]]);
+  expect(told({ ...BASE, ...alone, ...jsonnet }).map(([, why]) => why)).toEqual([
+    { kind: "Jsonnet", folder: "index" },
+    { kind: "EachAlone" },
+  ]);
+});
+
+test("what only Argo CD can render is to be given as it lives, and documents of one file are to be files", () => {
+  const own = { name: "{{repository}}", spec: spec({ path: "{{repository}}" }, {}) };
+  const [online] = why({ "set.yaml": json(set("shop", [{ plugin: { configMapRef: { name: "x" } } }], own)) });
+  expect(online && sayHindrance(online).hint).toContain("kubectl get applications");
+  const both = ["dev", "prod"].map((env) => {
+    const source = {
+      ...spec({ path: "chart" }, { namespace: env, server: "https://kubernetes.default.svc" }),
+      source: { repoURL: REPO, path: "chart", helm: { parameters: [{ name: "image.tag", value: "v1.0.0" }] } },
+    };
+    return json(set(`shop-${env}`, [{ list: { elements: [{ e: env }] } }], { name: "shop-{{e}}", spec: source }));
+  });
+  const [joined] = why({ ...CHART, "chart/values.yaml": "x: 1\n", "sets.yaml": both.join("---\n") });
+  expect(joined && sayHindrance(joined).hint).toContain("a file of its own, called for its environment");
 });

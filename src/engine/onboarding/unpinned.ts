@@ -59,7 +59,12 @@ function foldersAbove(file: string): string[] {
 }
 
 /** Applications of which no other runs the same: those of one set by the set, the others together. */
-export function whyAlone(all: readonly InitTarget[], sets: readonly CollectedSet[], alone: readonly InitTarget[]): Undecided[] {
+export function whyAlone(
+  all: readonly InitTarget[],
+  sets: readonly CollectedSet[],
+  alone: readonly InitTarget[],
+  paths: readonly string[],
+): Undecided[] {
   const among = new Set(alone);
   const told = sets.flatMap(({ name, file, targets }): Undecided[] => {
     const own = targets.filter((target) => among.has(target));
@@ -70,8 +75,22 @@ export function whyAlone(all: readonly InitTarget[], sets: readonly CollectedSet
         : { kind: "NothingAlike", alone: own.length, applications: targets.length };
     return [{ what: `ApplicationSet ${name}`, file, applications: targets.length, why }];
   });
-  const others = alone.filter((target) => target.set === undefined && target.manifest !== undefined);
-  if (others.length === 0) return told;
-  const what = `${others.length} of ${all.filter((target) => target.manifest !== undefined).length} Applications`;
-  return [...told, { what, file: others[0]?.manifest?.file ?? ".", applications: others.length, why: { kind: "EachAlone" } }];
+  const byHand = all.filter((target) => target.manifest !== undefined);
+  const rendered = alone.flatMap((target) => jsonnetOf(target, paths) ?? []);
+  const others = alone.filter((target) => target.set === undefined && byHand.includes(target) && jsonnetOf(target, paths) === undefined);
+  const [first] = others;
+  if (first === undefined) return [...told, ...rendered];
+  const own = { file: first.manifest?.file ?? ".", applications: others.length };
+  const only = { what: `Application ${first.application}`, ...own, why: { kind: "OnlyOne" } } as const;
+  const each = { what: `${others.length} of ${byHand.length} Applications`, ...own, why: { kind: "EachAlone" } } as const;
+  return [...told, ...rendered, byHand.length === 1 ? only : each];
+}
+
+/** What Jsonnet makes of a folder, often other Applications, is known to Argo CD alone. */
+function jsonnetOf({ spec, manifest, application }: InitTarget, paths: readonly string[]): Undecided | undefined {
+  if (manifest === undefined) return undefined;
+  const folders = sourcesOf(spec).map(({ source }) => tidyPath(textAt(source, "path") ?? ""));
+  const folder = folders.find((one) => one !== "" && paths.some((path) => path.startsWith(`${one}/`) && path.endsWith(".jsonnet")));
+  if (folder === undefined) return undefined;
+  return { what: `Application ${application}`, file: manifest.file, applications: 1, why: { kind: "Jsonnet", folder } };
 }

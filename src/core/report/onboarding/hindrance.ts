@@ -65,7 +65,8 @@ function sayUnrendered(hindrance: Of<"NotRendered" | "ClustersUnknown" | "Cluste
     case "NotRendered": {
       if (hindrance.problem === undefined) return { why: "it cannot be rendered", hint: "check it" };
       const { message, hint } = sayRender(hindrance.problem);
-      return { why: `${hindrance.problem.where}: ${message}`, hint };
+      // With its Applications at hand nothing has to be rendered here.
+      return { why: `${hindrance.problem.where}: ${message}`, hint: hindrance.problem.code.startsWith("UNSUPPORTED_") ? LIVE : hint };
     }
     case "ClustersUnknown":
       return {
@@ -175,9 +176,33 @@ function sayUnstaged(hindrance: Unstaged): SaidHindrance {
         hint: `${EACH_PLANE}; see docs/layouts/argocd-per-cluster.md`,
       };
     case "OneApplication":
+    case "NothingAlike":
+    case "EachAlone":
+    case "OnlyOne":
+    case "Jsonnet":
+      return sayAlone(hindrance);
+    case "PartlyStaged":
+      return {
+        why: `rollout "${hindrance.rollout}" has some of them already, but not ${few(hindrance.applications)}`,
+        hint: `widen sourceRef.selector of ${hindrance.file}`,
+      };
+    case "EnoughProposed":
+      return {
+        why: `${hindrance.rollouts} rollouts are proposed already`,
+        hint: "merge those, then run init again: what has a rollout is passed over",
+      };
+  }
+}
+
+const NOTHING_TO_DO = "nothing is to be done, unless more environments or clusters join";
+
+/** Of what no other runs the same. */
+function sayAlone(hindrance: Of<"OneApplication" | "NothingAlike" | "EachAlone" | "OnlyOne" | "Jsonnet">): SaidHindrance {
+  switch (hindrance.kind) {
+    case "OneApplication":
       return {
         why: `it makes one Application, on ${hindrance.cluster ?? "one cluster"}: there is nothing to stage`,
-        hint: "nothing is to be done, unless more environments or clusters join",
+        hint: NOTHING_TO_DO,
       };
     case "NothingAlike":
       return {
@@ -189,15 +214,15 @@ function sayUnstaged(hindrance: Unstaged): SaidHindrance {
         why: "each runs something that no other one runs on another cluster or in another environment, so there is nothing to stage",
         hint: ALONE,
       };
-    case "PartlyStaged":
+    case "OnlyOne":
       return {
-        why: `rollout "${hindrance.rollout}" has some of them already, but not ${few(hindrance.applications)}`,
-        hint: `widen sourceRef.selector of ${hindrance.file}`,
+        why: "it is the only one, for one environment: there is nothing to stage",
+        hint: NOTHING_TO_DO,
       };
-    case "EnoughProposed":
+    case "Jsonnet":
       return {
-        why: `${hindrance.rollouts} rollouts are proposed already`,
-        hint: "merge those, then run init again: what has a rollout is passed over",
+        why: `Jsonnet renders its folder ${hindrance.folder}: which Applications and versions that makes, Argo CD alone knows`,
+        hint: LIVE,
       };
   }
 }

@@ -22,9 +22,16 @@ export function versionHint({ anywhere, because: [first] }: Extract<Hindrance, {
 /** A label is the shortest way where an environment's name is all that differs. */
 export function labelHint(slots: readonly SlotHindrance[]): string | undefined {
   const label = slots.map((slot) => (slot.kind === "NotToldApart" ? slot.label : undefined)).find((one) => one !== undefined);
-  if (label === undefined) return undefined;
+  if (label === undefined) return documentHint(slots);
   const values = [...new Set(label.values)].slice(0, MOST_VALUES).map((value) => `env: ${value}`);
   return `label each Application with its environment (${values.join(", ")}): the pin is then ${label.text}`;
+}
+
+/** Documents of one file are told apart by nothing but their numbers. */
+function documentHint(slots: readonly SlotHindrance[]): string | undefined {
+  const isNumbered = (slot: SlotHindrance) => slot.kind === "NotToldApart" && slot.texts.every((text) => /(?:^|\s)#\d+\//.test(text));
+  if (!slots.some(isNumbered)) return undefined;
+  return "give each of these documents a file of its own, called for its environment (shop-dev.yaml, shop-prod.yaml), and run init again";
 }
 
 export function saySlot(hindrance: SlotHindrance): string {

@@ -71,6 +71,8 @@ const HINDRANCES: SampleOf<Hindrance> = {
   ],
   NothingAlike: [{ kind: "NothingAlike", alone: 4, applications: 6 }],
   EachAlone: [{ kind: "EachAlone" }],
+  OnlyOne: [{ kind: "OnlyOne" }],
+  Jsonnet: [{ kind: "Jsonnet", folder: "apps" }],
   Parents: [{ kind: "Parents" }],
   OneVersionForAll: [{ kind: "OneVersionForAll", applications: 3, slot: "targetRevision", file: "set.yaml", path: "spec.x" }],
   NoPin: [{ kind: "NoPin", slots: many<SlotHindrance>(SLOTS) }],

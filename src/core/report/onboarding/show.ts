@@ -140,7 +140,7 @@ function whyNone({ existing, undecided, repoKind }: Proposal): string {
 }
 
 /** Nobody needs to do anything about these. */
-const QUIET: readonly Undecided["why"]["kind"][] = ["Parents", "OneApplication", "NothingAlike", "EachAlone"];
+const QUIET: readonly Undecided["why"]["kind"][] = ["Parents", "OneApplication", "NothingAlike", "EachAlone", "OnlyOne"];
 
 /** Also where a generator finds nothing yet. */
 function isQuiet(why: Undecided["why"]): boolean {

@@ -150,3 +150,20 @@ test("a plan without an Application says what it looked for, and fails", async (
   expect(empty.out).toContain("with name in (cart-dev-1,cart-prod-1,cart-prod-2)");
   expect(empty.out).not.toContain("argocd/ ");
 });
+
+test("sets of environments, of which production's have no automated sync: its stage says who syncs, and init asks", async () => {
+  for (const cluster of CLUSTERS) rmSync(join(dir, `apps/shop-${cluster}.yaml`));
+  for (const env of ["dev", "prod"]) {
+    const source = { repoURL: "https://github.com/acme/config", targetRevision: "main", path: `overlays/${env}-1` };
+    const destination = { server: "https://kubernetes.default.svc", namespace: `cart-${env}` };
+    const spec = { project: "default", source, destination, ...(env === "dev" ? { syncPolicy: { automated: {} } } : {}) };
+    const generators = [{ list: { elements: [{ env }] } }];
+    const set = {
+      ...{ apiVersion: "argoproj.io/v1alpha1", kind: "ApplicationSet", metadata: { name: `cart-${env}`, namespace: "argocd" } },
+      spec: { generators, template: { metadata: { name: "cart-{{env}}" }, spec } },
+    };
+    put(`sets/${env}.yaml`, JSON.stringify(set));
+  }
+  const { exit, out } = await told(init, dir);
+  expect([exit, out]).toEqual([0, expect.stringMatching(/rollouts\/cart\.yaml[\s\S]*ask +Applications of prod have no automated sync/)]);
+});
