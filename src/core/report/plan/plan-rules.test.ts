@@ -158,3 +158,15 @@ test("of inventory files, one for each control plane, all are named", () => {
   const text = planRules(sampleRollout({ inventory: { files: { eu: "fleet/eu.yaml", us: "fleet/us.yaml" } } }), { now: NOW });
   expect(text).toContain("Clusters are those of `fleet/eu.yaml`, `fleet/us.yaml`, as they are on the base branch at the time.");
 });
+
+test("where Applications or namespaces are counted the rules are said of these", () => {
+  const stages = sampleRollout().stages.map((stage) => ({ ...stage, topologyKey: "zone" }));
+  const quarantine = { max: { count: 1 }, onReturn: "CatchUp" as const };
+  const rules = (targetBy: "application" | "namespace") =>
+    planRules(sampleRollout({ stages, quarantine, joiners: "Hold", targetBy }), { now: NOW });
+  expect(rules("application")).toContain("Applications of canary: never two of one `zone` at once.");
+  expect(rules("application")).toContain(
+    "Applications on clusters that cannot be reached are left out, at most 1; caught up once they are back.",
+  );
+  expect(rules("namespace")).toContain("Namespaces that appear during the run are asked about.");
+});

@@ -126,7 +126,7 @@ function growing({ stages }: Rollout): string[] {
 }
 
 /** How clusters of a stage follow each other, where it is not by name, batch after batch. */
-function ordering({ stages }: Rollout): string[] {
+function ordering({ stages, targetBy }: Rollout): string[] {
   const ordered = stages.map(({ name, order, pairs, topologyKey, batching }) => {
     const parts = present(
       order.by === "label" && `by label ${code(short(order.key ?? "", 60))}`,
@@ -135,7 +135,7 @@ function ordering({ stages }: Rollout): string[] {
       pairs !== undefined && `never two of a pair at once (${pairs.length} of them)`,
       batching === "Rolling" && "the next as soon as there is room (`batching: Rolling`)",
     );
-    return parts.length > 0 && `Clusters of ${cell(short(name, 60))}: ${parts.join("; ")}.`;
+    return parts.length > 0 && `${manyOf({ targetBy })} of ${cell(short(name, 60))}: ${parts.join("; ")}.`;
   });
   return present(...ordered).slice(0, MOST_LISTED);
 }
@@ -175,15 +175,21 @@ function failure({ onFailure, rollback, baseline, targetBy }: Rollout): string[]
 
 const JOINING = { Append: "caught up after the last stage", Ignore: "named, and left as they are", Hold: "asked about" };
 
-function membership({ joiners, quarantine, inventory }: Rollout): string[] {
+function membership({ joiners, quarantine, inventory, targetBy }: Rollout): string[] {
   const back = quarantine?.onReturn === "CatchUp" ? "caught up once they are back" : "also where they come back";
+  const out = targetBy === undefined ? "Clusters" : `${manyOf({ targetBy })} on clusters`;
   const files = inventoryFiles({ inventory }).map((file) => code(short(file, 100)));
   return present(
     inventory &&
       `Clusters are those of ${firstOf(files, 5)}, as ${files.length > 1 ? "they are" : "it is"} on the base branch at the time.`,
-    joiners && `Clusters that appear during the run are ${JOINING[joiners]}.`,
-    quarantine && `Clusters that cannot be reached are left out, at most ${amount(quarantine.max)}; ${back}.`,
+    joiners && `${manyOf({ targetBy })} that appear during the run are ${JOINING[joiners]}.`,
+    quarantine && `${out} that cannot be reached are left out, at most ${amount(quarantine.max)}; ${back}.`,
   );
+}
+
+function manyOf(counting: Pick<Rollout, "targetBy">): string {
+  const words = countedWords(counting);
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 }
 
 function amount(quantity: Quantity): string {

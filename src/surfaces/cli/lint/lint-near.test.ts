@@ -67,6 +67,13 @@ test("a stage that selects nothing is told at its own line, though it is not the
   expect(problems.filter((one) => one.includes("EMPTY_STAGE"))).toEqual(["55:7 EMPTY_STAGE -"]);
 });
 
+test("a cluster that labels put into the environments of two stages is told at the later of both", async () => {
+  here.edit("inventory.yaml", /^( +)area: emea$/m, "$1area: emea\n$1env: staging\n$1tier: prod");
+  here.edit("rollouts/my-app.yaml", "region: us-east-1", "tier: prod");
+  const problems = await told("area: emea", "env: staging", "--inventory", join(here.dir, "inventory.yaml"));
+  expect(problems.filter((one) => one.includes("STAGES_IN_BOTH"))).toEqual(["55:7 STAGES_IN_BOTH -"]);
+});
+
 /** Whether the source is told as an error. */
 async function severityOf(...more: string[]): Promise<string | undefined> {
   await told("name: my-app-set", "name: my-appset", ...more);
