@@ -28,9 +28,10 @@ export function lintJson({ problems, rollouts, files, calls }: LintReport): unkn
 
 /** Tells on stderr what keeps another command from its work. */
 export function tellProblems(problems: Problem[], checkout: RepoFiles, files: string[] = []): void {
-  process.stderr.write(
-    lintText({ problems, rollouts: [], files }, (file) => readOrNull(checkout, file), { columns: terminalWidth(process.stderr) }),
-  );
+  const columns = terminalWidth(process.stderr);
+  const text = lintText({ problems, rollouts: [], files }, (file) => readOrNull(checkout, file), { columns });
+  // Of no files there is nothing to count.
+  process.stderr.write(files.length > 0 ? text : text.replace(/\n[^\n]*\n$/, "\n"));
 }
 
 /** `file:line:column`, the line itself with a mark under the place, and what to do. */

@@ -1,7 +1,6 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { relative, resolve, sep } from "node:path";
 import { Command } from "commander";
-import { readOrNull } from "../../../core/base/repo-files.ts";
 import type { Plan } from "../../../core/plan/plan-types.ts";
 import type { Problem } from "../../../core/reasons/problems/problem.ts";
 import { planComment, problemsComment } from "../../../core/report/plan/plan-comment.ts";
@@ -12,7 +11,7 @@ import { outputOption, parseArgs } from "../args.ts";
 import { leakedCredentials } from "../lint/leaked-credentials.ts";
 import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.ts";
 import { refusalsOf, rolloutFilesIn } from "../lint/lint-run.ts";
-import { lintText } from "../lint/lint-show.ts";
+import { tellProblems } from "../lint/lint-show.ts";
 import { formatData, isData, terminalWidth, wantsColour } from "../print.ts";
 import { openProgress } from "../progress.ts";
 import { collectTo, fleetGiven, type InventoryOptions, pickRollout, withFleet } from "./plan-args.ts";
@@ -76,10 +75,8 @@ function refuse(checkout: Checkout, problems: Problem[], output: Options["output
   if (isData(output)) process.stdout.write(formatData({ problems: problems.map(problemJson) }, output));
   else if (output === "markdown") process.stdout.write(`${problemsComment(problems)}\n`);
   else {
-    const text = lintText({ problems, rollouts: [], files: [] }, (file) => readOrNull(checkout, file), {
-      columns: terminalWidth(process.stderr),
-    });
-    process.stderr.write(`${text.replace(/\n[^\n]*\n$/, "\n")}Nothing is planned before that is corrected.\n`);
+    tellProblems(problems, checkout);
+    process.stderr.write("Nothing is planned before that is corrected.\n");
   }
   return 1;
 }
