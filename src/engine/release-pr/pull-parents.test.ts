@@ -77,6 +77,8 @@ interface World {
   files?: Record<string, string>;
   /** The parent's folder gives what stands in it. */
   plain?: boolean;
+  /** Nobody knows who applies the rollout's Application. */
+  untracked?: boolean;
 }
 
 async function judged(world: World = {}) {
@@ -98,7 +100,7 @@ async function judged(world: World = {}) {
   const makes = (given: Values) => (given.gone ? [] : [kind === "Application" ? childOf(given) : setOf(given)]).concat(ledgerOf(given));
   const fleet = { spec: { project: "default", source: { repoURL: URL, path: "fleet", targetRevision: "main" }, destination: {} } };
   const appliedBy = { name: "fleet" };
-  const child = viewOf(childOf(values), "payments-eu-1", { appliedBy, labels: { app: "payments" } });
+  const child = viewOf(childOf(values), "payments-eu-1", { ...(world.untracked !== true && { appliedBy }), labels: { app: "payments" } });
   const applications = [viewOf(fleet, "fleet"), ...(kind === "Application" ? [child] : [])];
   const asked: string[] = [];
   const set = { resourceVersion: "1", spec: setOf(values)["spec"], appliedBy } as unknown as ApplicationSetView;
@@ -222,6 +224,9 @@ describe("Applications that stand written out in the plain folder of a parent", 
     const files = { ...world.files, "fleet/kustomization.yaml": "resources: [eu.yaml]\n" };
     const { found } = await judged({ ...world, files, changes: { [FILE]: text("other") } });
     expect(found).toEqual({ waiting: undefined, notes: [{ code: "NOTE_UNSTAGED_UNTOLD", because: UNTOLD("Unasked") }] });
+    const untracked = { ...world, untracked: true, changes: { [FILE]: text("other") } };
+    expect((await judged({ ...untracked, files })).found).toBeUndefined();
+    expect((await judged(untracked)).found).toMatchObject({ refused: true });
   });
 });
 
@@ -273,6 +278,9 @@ describe("a pull request that changes what a parent itself is", () => {
       expect(asked).toEqual([]);
     }
     expect(await judged({ files, changes: { [ROOT]: "" } })).toMatchObject(NOTE(UNTOLD("Spec", ROOT)));
+    const answers = () => ({ kind: "done", objects: [rendered(ledgerOf({ path: "" }))] }) as const;
+    const strange = await judged({ files, changes: { [ROOT]: fleetOf({ targetRevision: "v2" }) }, answers });
+    expect(strange).toMatchObject(NOTE(UNTOLD("Missing", "ApplicationSet argocd/payments")));
     const [note] = (await judged({ files, changes: { [ROOT]: "" } })).found?.notes ?? [];
     expect(note && sentenceOf(note)).toMatch(/instead of its spec, or .*`stagecoach\/bypass`/);
   });

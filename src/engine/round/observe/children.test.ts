@@ -84,10 +84,15 @@ test("a child at the commit, Synced and Healthy is live, and one that has not co
 
 test("a child on a branch that was moved back counts at that very commit, not at what was moved away", () => {
   const root = onHub("root", ["web"]);
-  const edits: Edit[] = [{ kind: "branch", file: "", path: "main", from: LATER, to: COMMIT, forced: true }];
-  const told = (revision: string) => seen(root, [WEB({ status: { sync: { revision } } })], NOW, [], undefined, undefined, edits).told;
+  const back: Edit = { kind: "branch", file: "", path: "main", from: LATER, to: COMMIT, forced: true };
+  const told = (revision: string, { to } = back) =>
+    seen(root, [WEB({ status: { sync: { revision } } })], NOW, [], undefined, undefined, [{ ...back, to }]).told;
   expect(told(LATER)).toEqual([expect.stringMatching(/^argocd\/web pending: /)]);
   expect(told(COMMIT)).toEqual([expect.stringMatching(/^argocd\/web live: /)]);
+  // Of several branches each has a commit of its own.
+  const own = { ...back, to: "d".repeat(40) };
+  expect(told(COMMIT, own)).toEqual([expect.stringMatching(/^argocd\/web pending: /)]);
+  expect(told(own.to, own)).toEqual([expect.stringMatching(/^argocd\/web live: /)]);
 });
 
 test("a child that follows another repo counts once it was compared after the merge, with the spec that it has", () => {
