@@ -5,6 +5,8 @@ export interface Asked {
   /** Rollout → earliest time asked for. */
   due: Map<string | null, number>;
   running: boolean;
+  /** Its round has left its place to others. */
+  isLong: boolean;
   /** Rounds in a row that failed, and those that were given up: an outage does not tell that rounds hang. */
   failures: number;
   overdue: number;
@@ -24,7 +26,7 @@ export interface Asked {
 export function nothingAsked(): Asked {
   const armedFor = Number.POSITIVE_INFINITY;
   const counts = { failures: 0, overdue: 0, notBefore: 0, lastTurn: 0 };
-  return { due: new Map(), running: false, ...counts, heard: false, forgotten: false, armedFor };
+  return { due: new Map(), running: false, isLong: false, ...counts, heard: false, forgotten: false, armedFor };
 }
 
 export function add(asked: Asked, rollout: string | null, at: number): void {

@@ -59,6 +59,10 @@ export function memoryQueue(options: QueueOptions): MemoryQueue {
         pumpSoon(state);
       });
     },
+    waits(repository) {
+      const asked = repos.get(repository);
+      return asked !== undefined && (asked.isLong || asked.notBefore > clock.now());
+    },
     depth: () => depthOf(state),
     next(repository) {
       const earliest = earliestOf(repos.get(repository) ?? nothingAsked());
@@ -182,7 +186,7 @@ async function work(state: State, repository: string, asked: Asked, rollouts: Se
   const { clock, handler, onError } = state;
   for (const rollout of rollouts) asked.due.delete(rollout);
   asked.heard = false;
-  const { over, end } = beginRound(state, repository);
+  const { over, end } = beginRound(state, repository, asked);
   try {
     await Promise.race([handler(repository, rollouts, over), aborted(over)]);
     asked.failures = 0;
@@ -201,7 +205,7 @@ async function work(state: State, repository: string, asked: Asked, rollouts: Se
 }
 
 /** Gives a round its place for a while, and its end. */
-function beginRound(state: State, repository: string): { over: AbortSignal; end(): void } {
+function beginRound(state: State, repository: string, asked: Asked): { over: AbortSignal; end(): void } {
   const { limits, after, onLong } = state;
   const over = new AbortController();
   let placed = true;
@@ -212,6 +216,7 @@ function beginRound(state: State, repository: string): { over: AbortSignal; end(
   };
   const offPlace = after(limits.placeMs, () => {
     leave();
+    asked.isLong = true;
     onLong(repository);
     pump(state);
   });
@@ -219,6 +224,7 @@ function beginRound(state: State, repository: string): { over: AbortSignal; end(
   const end = (): void => {
     offPlace();
     offRound();
+    asked.isLong = false;
     leave();
   };
   return { over: over.signal, end };

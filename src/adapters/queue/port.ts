@@ -9,6 +9,8 @@ export interface Queue {
   wake(request: WakeRequest, at?: number): void;
   /** Resolves when nothing is due or being worked on. Requests for later do not count. */
   idle(): Promise<void>;
+  /** Its last round was given up, or owners end in its rounds, or one takes long: whatever is asked waits, but for what is heard. */
+  waits(repository: string): boolean;
   /** How much waits. */
   depth(): QueueDepth;
   /** Drops what is asked for this repo; the look under way goes on. */
@@ -30,7 +32,7 @@ export interface WakeRequest {
   /** `owner/name`. One repo's runs are looked at one round at a time. */
   repository: string;
   rollout: string | null;
-  /** Somebody said something: it is listened to once though the repo's last round was given up. */
+  /** Somebody who may said something: it is listened to once though the repo waits. */
   heard?: boolean | undefined;
 }
 

@@ -255,7 +255,7 @@ describe.each(KINDS)("the queue, $kind", ({ here, open: openQueue }) => {
           onError: (_error, _repository, retryInMs) => delays.push(retryInMs),
         });
         const wake = (heard: boolean) => pass(0, () => queue.wake({ repository: "o/r", rollout: null, heard }));
-        return { delays, rounds: () => rounds, wake, pass };
+        return { delays, rounds: () => rounds, wake, pass, waits: () => queue.waits("o/r") };
 
         async function pass(ms: number, act?: () => void): Promise<void> {
           act?.();
@@ -272,9 +272,14 @@ describe.each(KINDS)("the queue, $kind", ({ here, open: openQueue }) => {
       });
 
       test("listens once to what somebody says, also to what was said while its round hung", async () => {
-        const { rounds, wake, pass } = await open(0);
+        const { rounds, wake, pass, waits } = await open(0);
         await wake(true);
-        await pass(5000);
+        expect(waits()).toBe(false);
+        await pass(1000);
+        // It has left its place.
+        expect(waits()).toBe(true);
+        await pass(4000);
+        expect(waits()).toBe(true);
         await wake(false);
         expect(rounds()).toBe(1);
         await wake(true);

@@ -21,6 +21,7 @@ import { webRoutes } from "../web/server.ts";
 import type { WebSource } from "../web/source.ts";
 import { openAnswerLines } from "./comments/answering.ts";
 import type { CommitSigning } from "./commits.ts";
+import { openHearing, permissionIn } from "./deliveries/hearing.ts";
 import { concerns, deliveryHandler, deliveryOf } from "./deliveries/inbox.ts";
 import { openFirstRounds, reconciler } from "./deliveries/reconcile.ts";
 import { openResync, type Resync } from "./deliveries/resync.ts";
@@ -114,16 +115,16 @@ export async function startStagecoach(given: StagecoachOptions): Promise<Stageco
   const { clock, log, planes, metrics, telemetry, resyncMs: everyMs = RESYNC_MS } = options;
   let state: "starting" | "ready" | "stopping" = "starting";
   const [room, { announce, onChange }] = [roomOf(options), openChanges()];
-  const octokit = (id?: number) => server.octokit(id);
+  const [octokit, runs, standing] = [(id?: number) => server.octokit(id), () => runsOf(repos), () => standingOf(repos)];
   const wake = (key: string, at?: number, heard?: boolean) =>
     telemetry.apart(() => queue.wake({ repository: key.toLowerCase(), rollout: null, heard }, at));
   const repos = reposOf(options, { onChange: wake, onHeard: announce, octokit, fence: (key) => queue.fence(key), room });
   const firstRounds = openFirstRounds((repository) => repos.has(repository) && queue.owns(repository));
   const look = reconciler(defined({ clock, wake, metrics, telemetry, changed: announce }));
-  const hear = deliveryHandler({ repos, wake: (key, heard) => wake(key, undefined, heard), rediscover: () => resync.rediscoverSoon() });
+  const spoken = openHearing({ waits: (key) => queue.waits(key), wake, permission: permissionIn(repos, octokit), clock, log });
+  const hear = deliveryHandler({ repos, wake: spoken, rediscover: () => resync.rediscoverSoon() });
   const queue: SharedQueue = openRounds(options, { repos, look, onDelivery: hear, onRound: firstRounds.done, resync: () => resync });
   const resync = openResync(defined({ octokit, repos, queue, wake, clock, log, metrics, everyMs }));
-  const [runs, standing] = [() => runsOf(repos), () => standingOf(repos)];
   const views = openSharedViews({ repos, board: queue.board, owns: queue.owns, log, announce, onChange });
   const server = await startBotServer({
     ...{ ...serverOptionsOf(options), turnToWrite: queue.turnToWrite },

@@ -212,7 +212,7 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
       ownership.share(repositories);
       heart.hurry();
     },
-    ...{ owns: ownership.owns, fence: ownership.fence, keep: deliveries.keep, depth: inner.depth, close: inner.close },
+    ...{ owns: ownership.owns, fence: ownership.fence, keep: deliveries.keep, waits: inner.waits, depth: inner.depth, close: inner.close },
     ...{ leads, sharing, board: shown.board, turnToWrite: paces.turn },
     async leave() {
       await Promise.all([heart.stop(), shown.stop()]);

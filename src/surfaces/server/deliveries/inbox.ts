@@ -131,8 +131,8 @@ function at(value: unknown, ...path: string[]): unknown {
 
 interface EventHandlerOptions {
   repos: Repos;
-  /** `heard`: somebody said something. */
-  wake(repository: string, heard?: boolean): void;
+  /** `by`: this account said something. */
+  wake(repository: string, by?: string): void;
   /** What the App is installed on may have changed. */
   rediscover(): void;
 }
@@ -179,7 +179,7 @@ export function eventHandler({ repos, wake, rediscover }: EventHandlerOptions): 
       served.hear(deliveryName(event.deliveryId));
       note(served, event);
     }
-    wake(repository, isSaid(event));
+    wake(repository, isSaid(event) ? event.sender : undefined);
     return true;
   };
 
@@ -205,7 +205,7 @@ export function deliveryHandler(options: EventHandlerOptions): (delivery: Pick<D
     else {
       const served = options.repos.get(repository);
       if (served !== undefined) suspectAll(served);
-      options.wake(repository, true);
+      options.wake(repository);
     }
     return true;
   };

@@ -177,10 +177,10 @@ describe("the inbox", () => {
 });
 
 test("what a person writes is heard of a repo that was given up and is not open now; what a bot writes, or a push, waits", () => {
-  const woken: [string, boolean | undefined][] = [];
+  const woken: (string | undefined)[] = [];
   const repos: Partial<Repos> = { has: () => true, get: () => undefined };
-  const wake = (repository: string, heard?: boolean) => woken.push([repository, heard]);
+  const wake = (_repository: string, by?: string) => woken.push(by);
   const hear = eventHandler({ repos: repos as Repos, wake, rediscover: () => undefined });
   for (const event of [{ name: "issue_comment" }, { name: "issue_comment", sender: US }, { name: "push" }]) hear({ ...EVENT, ...event });
-  expect(woken.map(([, heard]) => heard)).toEqual([true, false, false]);
+  expect(woken).toEqual(["alice", undefined, undefined]);
 });
