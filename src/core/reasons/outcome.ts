@@ -31,5 +31,5 @@ export interface OutcomeReasons {
   ASK_WAITED: { cluster: string };
   ASK_ACCEPT_FAILURES: Record<never, never>;
   /** What may be done besides what is asked: so many clusters have moved. */
-  WAY_BACK: { clusters: number };
+  WAY_BACK: { clusters: number; branches?: true };
 }

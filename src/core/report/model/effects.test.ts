@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { type Bench, bench, bring, judge, round } from "../../run/testing/bench.ts";
+import { closingSummary } from "../run/closing-summary.ts";
 import { modelOf } from "./run-model.ts";
 
 /** What each command on these clusters would do, and what its button says. */
@@ -35,6 +36,14 @@ test("/requeue says which cluster is put back first, and when it is tried again"
     "put back c3 and try it last",
     'puts c3 back to what it had, by a pull request of its own, and tries the release there again at the end of stage "stage 1"; then the run goes on',
   ]);
+});
+
+test("of branches that are moved without pull requests, no way back is said to be one", () => {
+  const self = failed("c3");
+  self.run = { ...self.run, spec: { ...self.run.spec, delivery: { ...self.run.spec.delivery, strategy: "Commit" } } };
+  expect(told(self, "requeue")[2]).toMatch(/^puts c3 back to what it had, in a batch of its own, and tries the release there again/);
+  expect(modelOf(self.run, self.now).wayBack?.says).toMatch(/puts 2 clusters back to what each had, in reverse order$/);
+  expect(closingSummary({ ...self.run, phase: "Aborted" })).toContain("`/rollback` puts it back, in reverse order;");
 });
 
 test("what a person is asked names /requeue where it would be done, and not where nothing can be put back", () => {

@@ -52,10 +52,8 @@ export function effectOnClusters(run: Run, verb: CommandName, args: readonly str
     return { does: `leave ${names} out`, effect };
   }
   const back = after.batches.slice(run.batches.length).filter(({ kind }) => kind === "Revert");
-  const first =
-    back.length === 0
-      ? ""
-      : `puts ${namesOf(run).clusters(clustersIn(back), keys.length)} back to what it had, by a pull request of its own, and `;
+  const by = run.spec.delivery.strategy === "Commit" ? "in a batch of its own" : "by a pull request of its own";
+  const first = back.length === 0 ? "" : `puts ${namesOf(run).clusters(clustersIn(back), keys.length)} back to what it had, ${by}, and `;
   const stages = [...new Set(places.map(({ cluster, batch }) => run.plan.stages[batch?.stage ?? stageOf(run, cluster) ?? 0]?.name ?? ""))];
   const end = stages.map((name) => `stage "${name}"`).join(", ");
   const effect = `${first}tries ${back.length === 0 ? names : "the release there again"} at the end of ${end}${closes}${goesOn}`;

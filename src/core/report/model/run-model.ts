@@ -96,7 +96,9 @@ function wayBackOf(context: Context): Said | undefined {
   if (run.paused === undefined || run.kind === "Rollback" || run.rollback !== undefined || run.ending !== undefined) return undefined;
   const back = planRollback(run);
   if ("error" in back) return undefined;
-  return saidOf(context, { code: "WAY_BACK", clusters: back.plan.stages.reduce((sum, stage) => sum + stage.clusters.length, 0) });
+  const clusters = back.plan.stages.reduce((sum, stage) => sum + stage.clusters.length, 0);
+  const branches = run.spec.delivery.strategy === "Commit";
+  return saidOf(context, { code: "WAY_BACK", clusters, ...(branches && { branches }) });
 }
 
 /** Clusters that appeared and that no stage has: a stage of their own, at the end. */

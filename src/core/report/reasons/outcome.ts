@@ -76,8 +76,8 @@ export const OUTCOME: Entries<OutcomeReasons> = entriesOf<OutcomeReasons>()({
   },
   WAY_BACK: {
     actions: ["rollback"],
-    says: ({ clusters }) =>
-      `\`/rollback\` (needs maintain) puts ${count(clusters, "<cluster>")} back to what ${clusters === 1 ? "it" : "each"} had, by pull requests in reverse order`,
+    says: ({ clusters, branches }) =>
+      `\`/rollback\` (needs maintain) puts ${count(clusters, "<cluster>")} back to what ${clusters === 1 ? "it" : "each"} had, ${branches === true ? "" : "by pull requests "}in reverse order`,
   },
   ASK_ACCEPT_FAILURES: {
     actions: ["retry", "resume", "abort"],

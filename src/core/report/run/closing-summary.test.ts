@@ -60,7 +60,7 @@ describe("a run's closing summary", () => {
 
       **3 of 5 clusters** are healthy at the release. It took **1h40m**, from 08:50:00 UTC to 10:30:00 UTC.
 
-      Nothing moves any more. \`/retry\` tries the failed clusters again and goes on from there; \`/rollback\` puts the moved clusters back, by pull requests in reverse order; the next release starts a new run.
+      Nothing moves any more. \`/retry\` tries the failed clusters again and goes on from there; \`/rollback\` puts the moved clusters back, in reverse order; the next release starts a new run.
 
       | stage | batches | clusters healthy | took | merged |
       | --- | --- | --- | --- | --- |

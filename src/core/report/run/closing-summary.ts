@@ -30,13 +30,13 @@ export function closingSummary(run: Run): string {
 function afterwards(model: RunModel): string {
   const { state, of, isPutBack } = model;
   if (isPutBack === true && (state === "Failed" || state === "RolledBack"))
-    return "What was moved is put back now, by pull requests in reverse order: that is a run of its own, told on this page.";
+    return "What was moved is put back now, in reverse order: that is a run of its own, told on this page.";
   if (of !== undefined && state === "Failed")
-    return `Not every ${countedWord(model)} is back, and nothing moves any more. \`/retry\` tries the failed ones again; a pull request by hand puts a pin back as well.`;
+    return `Not every ${countedWord(model)} is back, and nothing moves any more. \`/retry\` tries the failed ones again; a pin put back by hand counts as well.`;
   if (state === "Failed")
-    return `Nothing moves any more. \`/retry\` tries the failed ${countedWords(model)} again and goes on from there; \`/rollback\` puts the moved ${countedWords(model)} back, by pull requests in reverse order; the next release starts a new run.`;
+    return `Nothing moves any more. \`/retry\` tries the failed ${countedWords(model)} again and goes on from there; \`/rollback\` puts the moved ${countedWords(model)} back, in reverse order; the next release starts a new run.`;
   if (state === "Aborted")
-    return "Nothing moves any more, and what was moved stays as it is. `/rollback` puts it back, by pull requests in reverse order; the next release starts a new run.";
+    return "Nothing moves any more, and what was moved stays as it is. `/rollback` puts it back, in reverse order; the next release starts a new run.";
   return "";
 }
 

@@ -72,7 +72,7 @@ export const STAGE_VARIANTS: Ways<RunReasons & BreachReasons> = {
   WAIT_BEGINS: [{ again: false }, { wait: { forMs: 600_000 }, again: true }, { wait: {}, again: false }],
   CLUSTERS_UNREAD: [{ about: "apart" }, { about: "putOff" }, { about: "requeued" }],
   NEXT_PROMOTED: [{}, { after: { forMs: 600_000 } }, { after: null }],
-  WAY_BACK: [{ clusters: 1 }, { clusters: 5 }],
+  WAY_BACK: [{ clusters: 1 }, { clusters: 5 }, { clusters: 5, branches: true }],
   ROLLBACK_OF_NOTHING: [{ moved: true }, { moved: false }],
   ROLLBACK_VALUE: [
     { given: "v1.4.0", known: ["chart", "image"], near: undefined },
