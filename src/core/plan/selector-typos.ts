@@ -163,6 +163,24 @@ export function stageStrangers({ stages }: Pick<Rollout, "stages">, clusters: re
   return left.slice(0, MOST_TYPOS).map((one) => ({ ...one, near: nearest(one.name, known) }));
 }
 
+/**
+ * Returns the keys of the stages' selectors that are told nowhere, each a slip of one that is: where no cluster's labels are known. A key that
+ * two stages go by is meant.
+ */
+export function keySlips({ stages }: Pick<Rollout, "stages">, told: ReadonlySet<string>): (Typo & { stage: string })[] {
+  const asked = stages.flatMap(({ name: stage, selector }, at) => {
+    const wants = wantsOf(selector).filter(({ key, path }) => key !== "name" && (path[3] ?? 0) === 0);
+    return wants.map(({ key, path }) => ({ stage, key, path: ["spec", "stages", at, "clusters", "selector", ...path.slice(0, 2)] }));
+  });
+  const stagesBy = Map.groupBy(asked, ({ key }) => key);
+  const meant = new Set([...told, ...[...stagesBy].flatMap(([key, by]) => (by.length > 1 ? [key] : []))]);
+  const strange = asked.filter(({ key }) => !meant.has(key));
+  return strange.slice(0, MOST_TYPOS).flatMap(({ stage, key, path }) => {
+    const near = nearest(key, meant, (one) => isSlip(key, one));
+    return near === undefined ? [] : [{ stage, key, near, path, atKey: path.includes("matchLabels") }];
+  });
+}
+
 /** What some items have, and how often it may still be looked at. */
 interface LabelsThere {
   left: number;

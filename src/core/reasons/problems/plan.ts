@@ -23,8 +23,9 @@ export interface PlanProblems {
   NO_TARGETS: { source: SourceNamed };
   EMPTY_STAGE: { stage: string; selector: string | undefined };
   /** `value`: absent where no cluster has the key. `near`: the key or value that some have. */
-  /** `setting`: where it is no stage that selects, but a window, freeze or limit. */
+  /** `setting`: where it is no stage that selects, but a window, freeze or limit. `git`: no cluster's labels are known, and nothing in Git names it. */
   UNKNOWN_LABEL: {
+    git?: true | undefined;
     stage?: string | undefined;
     setting?: string | undefined;
     key: string;

@@ -183,3 +183,47 @@ test("what a git generator reads of another branch or another repo may name clus
   expect(await names("https://github.com/example/fleet", "next")).toEqual([]);
   expect(await names("https://github.com/example/other", "HEAD")).toEqual([]);
 });
+
+test("without any cluster's labels a mistyped key is told by what Git knows: generators, Secrets, pins, other stages", async () => {
+  const generator = (labels: string) => `{ clusters: { selector: { matchLabels: { ${labels} } } } }`;
+  const set = (labels: string) => `apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: { name: shop, namespace: argocd }
+spec:
+  generators: [{ matrix: { generators: [${generator(labels)}, { list: { elements: [{ a: b }] } }] } }]
+  template:
+    metadata: { name: "shop-{{name}}" }
+    spec:
+      project: default
+      source: { repoURL: https://github.com/acme/config, targetRevision: main, path: "apps/shop" }
+      destination: { name: "{{name}}", namespace: shop }
+      syncPolicy: { automated: {} }
+`;
+  const shop = (first: string, rest: string, pin = "{{ cluster.name }}") => `apiVersion: stagecoach.dev/v1alpha1
+kind: ProgressiveRollout
+metadata: { name: shop }
+spec:
+  sourceRef: { apiGroup: argoproj.io, kind: ApplicationSet, name: shop }
+  release: { version: v1 }
+  pins: [{ file: "apps/${pin}.yaml", path: tag }]
+  stages:
+    - { name: one, clusters: { selector: { matchLabels: { ${first}: a } } } }
+    - { name: two, clusters: { selector: { matchLabels: { ${rest}: b } } } }
+    - { name: three, clusters: { selector: { matchLabels: { ${rest}: c } } } }
+`;
+  const say = async (rollout: string, labels = "fleet: shop") => {
+    writeFileSync(join(here.dir, "appsets/shop.yaml"), set(labels));
+    writeFileSync(join(here.dir, "rollouts/shop.yaml"), rollout);
+    here.clear();
+    await run([join(here.dir, "rollouts/shop.yaml"), "--repo", here.dir, "-o", "json"]);
+    const { problems } = JSON.parse(here.out) as { problems: { line: number; code: string; hint: string }[] };
+    return problems.flatMap(({ line, code, hint }) => (code === "UNKNOWN_LABEL" ? [`${line}: ${hint}`] : []));
+  };
+  // Of other stages, of a generator, of a pin.
+  expect(await say(shop("regoin", "region"))).toEqual(["9: did you mean region?"]);
+  expect(await say(shop("regoin", "zone"), "region: eu")).toEqual(["9: did you mean region?"]);
+  expect(await say(shop("regoin", "zone", "{{ cluster.labels.region }}"))).toEqual(["9: did you mean region?"]);
+  // What nothing is like, what two stages go by, and another word are meant.
+  for (const rollout of [shop("region", "region"), shop("region", "tier"), shop("zone", "regoin"), shop("env", "environment")])
+    expect(await say(rollout, "region: eu, environment: prod")).toEqual([]);
+});

@@ -52,7 +52,10 @@ export function lint(
   problems.push(...sharedTargets(planned, told, checkout).map(({ problem }) => problem));
   problems.push(...newLeaks(checkout, problems));
   problems.sort((a, b) => compareText(a.file, b.file) || a.line - b.line || a.column - b.column);
-  return { problems, rollouts: rollouts.map(({ name, file }) => ({ name, file })), files: [...files], unjudged };
+  // Beside an error an inventory is not what is wanted first.
+  const wrong = new Set(problems.flatMap(({ severity, file }) => (severity === "error" ? [file] : [])));
+  const asked = unjudged.filter(({ file }) => !wrong.has(file));
+  return { problems, rollouts: rollouts.map(({ name, file }) => ({ name, file })), files: [...files], unjudged: asked };
 }
 
 /** Credentials in files of the repo; a file that is refused for them was told already. */

@@ -81,6 +81,18 @@ describe("lint", () => {
       /: 0 errors, 0 warnings\nWhether stages select Applications and cover all of them was not judged: give --inventory/,
     );
     here.clear();
+    here.clear();
+    put("env: staging }, matchExpression: { x: y");
+    expect(await run([dir])).toBe(1);
+    expect(here.out).toContain("matchExpression");
+    expect(here.out).not.toContain("give --inventory");
+    here.clear();
+    put("env: staging");
+    const file = join(dir, "rollouts/hello.yaml");
+    writeFileSync(file, readFileSync(file, "utf8").replace(/path: \S+/, "path: no.such[x=y]"));
+    expect(await run([dir])).toBe(1);
+    expect(here.out).not.toContain("give --inventory");
+    here.clear();
     put("stagecoach.dev/cluster: staging-1");
     expect(await run([dir])).toBe(0);
     expect(here.out).toContain("no stage takes 2 of 3 Applications");

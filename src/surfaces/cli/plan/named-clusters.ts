@@ -2,11 +2,11 @@
 import { render } from "../../../core/appset/render.ts";
 import { decodeClusterSecret, SECRET_TYPE } from "../../../core/argocd/decode/cluster.ts";
 import { compareText } from "../../../core/base/compare-text.ts";
-import { recordOf } from "../../../core/base/is-record.ts";
+import { isRecord, recordOf } from "../../../core/base/is-record.ts";
 import { madeOnce, type RepoFiles, readOrNull } from "../../../core/base/repo-files.ts";
 import { readManifests } from "../../../core/base/yaml-read.ts";
 import type { Cluster } from "../../../core/plan/plan-types.ts";
-import { stageStrangers } from "../../../core/plan/selector-typos.ts";
+import { keySlips, stageStrangers } from "../../../core/plan/selector-typos.ts";
 import type { Problem } from "../../../core/reasons/problems/problem.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import type { Checkout } from "../lint/lint-checkout.ts";
@@ -29,6 +29,40 @@ export function strangersIn(rollout: Rollout, checkout: Checkout, clusters: read
     const at = { file: rollout.file, line: 1, column: 1, path };
     return { code: "UNKNOWN_NAME", kind, stage, name, near, ...shown, severity: "warning", ...at };
   });
+}
+
+/** Keys of labels that stages go by and nothing in the repo names, where no cluster's labels are known. A like one is named for sure. */
+export function strangeKeysIn(rollout: Rollout, checkout: Checkout, clusters: readonly Cluster[]): Problem[] {
+  if (clusters.some(({ labels }) => Object.keys(labels).length > 0)) return [];
+  return keySlips(rollout, new Set([...keysOfPins(rollout), ...madeOnce(checkout, keysInRepo)])).map(
+    ({ stage, key, near, path, atKey }) => {
+      const at = { file: rollout.file, line: 1, column: 1, path, atKey };
+      return { code: "UNKNOWN_LABEL", git: true, stage, key, near, severity: "warning", ...at };
+    },
+  );
+}
+
+const LABEL_IN_PIN = /\bcluster\.labels\.([\w./-]*\w)|\bcluster\.labels\[["']([^"']+)["']\]/g;
+
+function keysOfPins({ pins }: Rollout): string[] {
+  return [...JSON.stringify(pins).matchAll(LABEL_IN_PIN)].map(([, plain, quoted]) => plain ?? quoted ?? "");
+}
+
+/** Labels of clusters that the repo knows for sure: of Secrets, and those by which generators select clusters. */
+function keysInRepo(files: RepoFiles): string[] {
+  const secrets = files.paths().flatMap((path) => secretsIn(files, path));
+  const selectors = scanCheckout(files).sets.flatMap(({ object }) => selectorsIn(object["spec"]));
+  return [...secrets.flatMap(({ labels }) => Object.keys(labels)), ...selectors];
+}
+
+/** Keys of the selectors of every `clusters` generator, however deep it stands. */
+function selectorsIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(selectorsIn);
+  if (!isRecord(value)) return [];
+  const { matchLabels, matchExpressions } = recordOf(recordOf(value["clusters"])["selector"]);
+  const expressions = Array.isArray(matchExpressions) ? matchExpressions.map((one) => recordOf(one)["key"]) : [];
+  const own = [...Object.keys(recordOf(matchLabels)), ...expressions.filter((key): key is string => typeof key === "string")];
+  return [...own, ...Object.values(value).flatMap(selectorsIn)];
 }
 
 /** So that a stage that asks for a name is found where no cluster is known, too. */

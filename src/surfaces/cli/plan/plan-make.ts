@@ -16,7 +16,7 @@ import type { SeenApplication } from "../../../engine/resolve/draft.ts";
 import { locateIn, planOver } from "../../../engine/resolve/plan-over.ts";
 import type { Checkout } from "../lint/lint-checkout.ts";
 import { defaultBranchOf } from "../lint/origin.ts";
-import { strangersIn } from "./named-clusters.ts";
+import { strangeKeysIn, strangersIn } from "./named-clusters.ts";
 import { fleetOf } from "./plan-inputs.ts";
 
 export interface PlanMade {
@@ -46,7 +46,7 @@ export function makePlan(
   problems.push(...fleet.problems);
   const { applications, clusters } = fleet;
   const made = planOver({ rollout, applications, clusters, files: checkout, ...defined({ release }) });
-  problems.push(...strangersIn(rollout, checkout, made.clusters, fleet.whole));
+  problems.push(...strangersIn(rollout, checkout, made.clusters, fleet.whole), ...strangeKeysIn(rollout, checkout, made.clusters));
   const placed = problems.map((problem) => (problem.line > 1 ? problem : locateIn(rollout, checkout, problem)));
   const located = [...placed, ...made.problems];
   if (made.plan === undefined || located.some((problem) => problem.severity === "error"))

@@ -135,7 +135,11 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
     warns: true,
   },
   UNKNOWN_LABEL: {
-    says: '[stage "{stage}"|{setting}] selects by [{key}={value}|the label {key}], which no <cluster> has',
+    says: ({ stage, setting = "", key, value, git }) => {
+      const by = value === undefined ? `the label ${key}` : `${key}=${value}`;
+      const nobody = git === true ? "nothing else in this repo names" : "no <cluster> has";
+      return `${stage === undefined ? setting : `stage "${stage}"`} selects by ${by}, which ${nobody}`;
+    },
     hint: "[did you mean {near}?|correct it, unless clusters to come will have it]",
     means: "no cluster has this label, and some have a like one; or a window, freeze or limit would bind nothing",
     todo: "correct the selector",

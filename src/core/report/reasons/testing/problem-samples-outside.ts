@@ -49,6 +49,7 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
   UNKNOWN_LABEL: [
     { stage: "canary", key: "area", value: "emae", near: "emea" },
     { stage: "canary", key: "raea", near: "area" },
+    { stage: "canary", key: "raea", near: "area", git: true },
     { setting: "freezes[0]", key: "env", value: "prd", near: "prod" },
     { setting: "spec.windows[0]", key: "env", value: "gold" },
   ],
