@@ -14,13 +14,13 @@ afterEach(() => {
 });
 
 /** An Argo CD that answers each path as said, else with `{}`. */
-async function argocd(answers: (path: string, response: ServerResponse) => boolean | undefined) {
+async function argocd(answers: (path: string, response: ServerResponse) => boolean | undefined, token = "t") {
   const server = createServer(({ url = "" }, response) => {
     if (answers(url.replace("/api/v1", ""), response) !== true) response.end("{}");
   });
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const client = argoClient({ url, token: "t" }, openBreakers(manualClock(0)));
+  const client = argoClient({ url, token }, openBreakers(manualClock(0)));
   closing.push(() => {
     client.close();
     server.closeAllConnections();
@@ -79,4 +79,16 @@ test("one Application that fails alone is its own trouble; several, or a host th
   gone.server.close();
   for (const n of five) await gone.ask(`/applications/${n}/manifests`).catch(statusOf);
   await expect(gone.ask("/clusters")).rejects.toThrow(HostDown);
+});
+
+test("what a host says of a refusal is one line, without the token that it was sent", async () => {
+  const token = "header.payload.signature";
+  const { ask } = await argocd((path, response) => {
+    const says = { message: `no to Bearer ${token}\n::error::${token}` };
+    response.writeHead(path === "/moved" ? 302 : 403, { Location: `https://elsewhere.example/?t=${token}` }).end(JSON.stringify(says));
+    return true;
+  }, token);
+  const said = async (path: string) => (await ask(path).catch((thrown: unknown) => thrown)) as { reason?: object };
+  expect((await said("/refused")).reason).toEqual({ code: "PROGRAM_SAYS", message: "no to Bearer [token] ::error::[token]" });
+  expect((await said("/moved")).reason).toMatchObject({ code: "HOST_REDIRECTS", to: "https://elsewhere.example/?t=[token]" });
 });

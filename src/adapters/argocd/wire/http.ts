@@ -131,24 +131,37 @@ function answer(response: IncomingMessage, request: WireRequest, reader: WireRea
     size += chunk.length;
     if (size > most && good)
       return finish(new WireError(0, reason("ANSWER_TOO_LARGE", { what: "answer", most, origin }), { settled: true }));
-    if (size > most) return finish(refused(status, "", response, origin));
+    if (size > most) return finish(refused(status, "", response, request));
     if (good) guarded(() => reader.chunk(chunk));
     else refusal.push(chunk);
   });
   response.on("aborted", () => finish(new WireError(0, reason("HOST_BROKE_OFF", { origin }))));
   response.on("error", (error) => finish(new WireError(0, reason("HOST_FAILED", { origin, because: reasonOf(error) }), { cause: error })));
-  response.on("end", () => finish(good ? undefined : refused(status, Buffer.concat(refusal).toString("utf8"), response, origin)));
+  response.on("end", () => finish(good ? undefined : refused(status, Buffer.concat(refusal).toString("utf8"), response, request)));
 }
 
 /** As the server says it: Kubernetes' and Argo CD's refusals both carry a `message`. */
-function refused(status: number, text: string, response: IncomingMessage, origin: string): WireError {
-  const { location: to = "nowhere" } = response.headers;
-  if (status >= 300 && status < 400)
-    return new WireError(status, reason("HOST_REDIRECTS", { origin, to: to.slice(0, 200) }), { settled: true });
+function refused(status: number, text: string, response: IncomingMessage, { url: { origin }, headers = {} }: WireRequest): WireError {
+  const { location = "nowhere" } = response.headers;
+  const to = harmless(location, headers).slice(0, 200);
+  if (status >= 300 && status < 400) return new WireError(status, reason("HOST_REDIRECTS", { origin, to }), { settled: true });
   const body = fields(parse(text));
   const said = word(body, "message") ?? word(body, "error") ?? word(child(body, "error"), "message");
-  const because = said === undefined ? reason("HOST_STATUS", { origin, status }) : reason("PROGRAM_SAYS", { message: said.slice(0, 500) });
+  const because =
+    said === undefined
+      ? reason("HOST_STATUS", { origin, status })
+      : reason("PROGRAM_SAYS", { message: harmless(said, headers).slice(0, 500) });
   return new WireError(status, because);
+}
+
+/** What a header could hold by chance is no credential. */
+const SHORTEST_CREDENTIAL = 8;
+
+/** Makes one line of a host's words, without what it was sent to know us by: some give it back, and it would stand in logs and comments. */
+function harmless(said: string, headers: Record<string, string>): string {
+  const sent = Object.entries(headers).flatMap(([name, value]) => (/^(authorization|cookie)$/i.test(name) ? String(value).split(/[\s;=]+/) : []));
+  const credentials = sent.filter((word) => word.length >= SHORTEST_CREDENTIAL);
+  return credentials.reduce((text, word) => text.replaceAll(word, "[token]"), said).replace(/[\p{Cc}\s]+/gu, " ");
 }
 
 /** A whole answer as JSON. Rejects with WireError where it is none. */
