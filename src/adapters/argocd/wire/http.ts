@@ -159,7 +159,9 @@ const SHORTEST_CREDENTIAL = 8;
 
 /** Makes one line of a host's words, without what it was sent to know us by: some give it back, and it would stand in logs and comments. */
 function harmless(said: string, headers: Record<string, string>): string {
-  const sent = Object.entries(headers).flatMap(([name, value]) => (/^(authorization|cookie)$/i.test(name) ? String(value).split(/[\s;=]+/) : []));
+  const sent = Object.entries(headers).flatMap(([name, value]) =>
+    /^(authorization|cookie)$/i.test(name) ? String(value).split(/[\s;=]+/) : [],
+  );
   const credentials = sent.filter((word) => word.length >= SHORTEST_CREDENTIAL);
   return credentials.reduce((text, word) => text.replaceAll(word, "[token]"), said).replace(/[\p{Cc}\s]+/gu, " ");
 }
