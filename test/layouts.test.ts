@@ -84,8 +84,8 @@ const NEXT = "v9.9.9";
 
 /** Why a release that failed is not taken back; undefined: it is. */
 function staysBy({ pins }: Rollout): string | undefined {
-  // What was not there before cannot be put back; branches only move forward.
-  return pins.some((pin) => pin.kind === "branch" || (pin.kind === "value" && pin.create)) ? "that it updated can be put back" : undefined;
+  // What was not there before cannot be put back.
+  return pins.some((pin) => pin.kind === "value" && pin.create) ? "that it updated can be put back" : undefined;
 }
 
 /** The versions of a next release: of several values all of them. */

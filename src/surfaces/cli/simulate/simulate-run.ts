@@ -1,6 +1,6 @@
 import { defined } from "../../../core/base/defined.ts";
 import { hasCode } from "../../../core/base/reason.ts";
-import { type Cluster, type Plan, type Target, targetsOf } from "../../../core/plan/plan-types.ts";
+import { type Cluster, type Plan, type PlannedTarget, type Target, targetsOf } from "../../../core/plan/plan-types.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { RepoBounds } from "../../../core/spec/repo-config.ts";
@@ -156,7 +156,8 @@ function clustersOf(plan: Plan): string[] {
 }
 
 /** The rollouts that it depends on are not in it: clusters wait for none of them. */
-function repoRolloutOf({ rollout, plan }: SimulateInput): RepoRollout {
+function repoRolloutOf({ rollout, plan: given }: SimulateInput): RepoRollout {
+  const plan = withHeads(given);
   const { dependsOn: _, ...rest } = rollout;
   // As many people are there as are asked for.
   const stages = rollout.stages.map(({ approval, ...stage }) =>
@@ -166,6 +167,20 @@ function repoRolloutOf({ rollout, plan }: SimulateInput): RepoRollout {
     (target): Target => ({ ...target, namespace: "", controlPlane: target.cluster.slice(0, target.cluster.indexOf("/")) }),
   );
   return { index: 0, name: rollout.name, spec: { ...rest, stages }, plan, targets };
+}
+
+/** Where branches and tags are the remote alone knows: here they are somewhere, so that there is a way back. */
+function withHeads(plan: Plan): Plan {
+  const at = <T extends PlannedTarget>(target: T): T => {
+    const edits = target.edits.map((edit) => (edit.kind === "branch" && edit.from === null ? { ...edit, from: "where it was" } : edit));
+    return { ...target, edits };
+  };
+  const stages = plan.stages.map(({ batches, requeuedTargets, ...stage }) => ({
+    ...stage,
+    batches: batches.map((batch) => ({ ...batch, targets: batch.targets.map(at) })),
+    requeuedTargets: requeuedTargets.map(at),
+  }));
+  return { ...plan, stages };
 }
 
 /** Argo CD sees a commit within seconds by its webhook, now and then by its next poll; a workload takes some minutes. */
