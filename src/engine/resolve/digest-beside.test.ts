@@ -11,7 +11,7 @@ const OLD = `sha256:${"a".repeat(64)}`;
 
 const pin = (path: string, change: Partial<Edit> = {}): Edit => ({ file: FILE, path, kind: "value", from: "v1", to: "v2", ...change });
 
-function told(text: string, ...edits: Edit[]): string[] {
+function told(text: string, ...edits: (Edit | undefined)[]): string[] {
   const problems = collectProblems(sampleRollout(), () => null);
   checkDigests([{ edits, seen: { view: { name: "web-eu" } } } as unknown as Draft], (file) => (file === FILE ? text : null), problems);
   return problems.all().map((problem) => `${problem.severity} ${problem.path?.join(".")} ${sayProblem(problem).message}`);
@@ -29,6 +29,7 @@ describe("an image's tag and its digest move together", () => {
   test("not so where a pin writes it, too, or where there is none; where nothing changes yet it is a warning", () => {
     const both = [pin("images[name=web].newTag"), pin("images[name=web].digest", { from: OLD, to: `sha256:${"b".repeat(64)}` })];
     expect(told(IMAGES(`    digest: ${OLD}\n`), ...both)).toEqual([]);
+    expect(told(IMAGES(`    digest: ${OLD}\n`), pin("images[name=web].newTag"), undefined)).toEqual([]);
     expect(told(IMAGES(""), pin("images[name=web].newTag"))).toEqual([]);
     expect(told(IMAGES('    digest: ""\n'), pin("images[name=web].newTag"))).toEqual([]);
     const [soon] = told(IMAGES(`    digest: ${OLD}\n`), pin("images[name=web].newTag", { to: "v1" }));

@@ -16,7 +16,8 @@ export function checkDigests(drafts: readonly Draft[], read: (file: string) => s
   for (let pin = 0; pin < most; pin++)
     for (const { edits, seen } of drafts) {
       const edit = edits[pin];
-      const left = edit && leftBeside(edit, edits, read);
+      // A pin that cannot be filled in is told already: it may be the one that writes what is beside.
+      const left = edit && !edits.includes(undefined) ? leftBeside(edit, edits, read) : undefined;
       if (edit === undefined || left === undefined) continue;
       const isTag = left.key !== "digest";
       const data = {
