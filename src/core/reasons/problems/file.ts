@@ -40,8 +40,8 @@ export interface FileProblems {
     | { kind: "OtherObject"; apiVersion: string; given: string; near?: string | undefined }
     | { kind: "OddVersion"; apiVersion: string; given: string | undefined; near?: string | undefined };
   SEVERAL_DOCUMENTS: NoData;
-  /** `where`: the map it stands in, empty for the top. `elsewhere`: the version of the resource that has this key. */
-  UNKNOWN_KEY: { key: string; where: string; known: readonly string[]; near?: string | undefined; elsewhere?: string };
+  /** `where`: the map it stands in, empty for the top. `elsewhere`: the version of the resource that has this key. `home`: the map that has it. */
+  UNKNOWN_KEY: { key: string; where: string; known: readonly string[]; near?: string | undefined; elsewhere?: string; home?: string };
   MISSING_KEY: { kind: "Key"; key: string } | { kind: "SourceRef" } | { kind: "Clusters"; stage: number };
   NOT_BUILT_YET: { kind: "CommitOfFile" };
   WRONG_TYPE:

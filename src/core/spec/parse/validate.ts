@@ -2,7 +2,9 @@
  * Validates data against a schema of zod, and says what is wrong in our codes: each with its path and, for what is misspelt, the nearest
  * name. Called for rollouts, settings and the server's configuration.
  */
+
 import { z } from "zod";
+import { defined } from "../../base/defined.ts";
 import { isRecord } from "../../base/is-record.ts";
 import { nearest } from "../../base/nearest.ts";
 import { show } from "../../base/problem.ts";
@@ -144,12 +146,26 @@ function deepest(issues: readonly z.core.$ZodIssue[]): number {
 }
 
 function unknownKey(name: string, path: Path, root: z.core.$ZodType): Finding {
-  const schema = schemaAt(root, path);
-  const options = schema instanceof z.ZodUnion ? schema.options.map(unwrap) : [schema];
-  const known = options.flatMap((option) => (option instanceof z.ZodObject ? Object.keys(option.shape) : []));
+  const known = keysAt(root, path);
   const renamed = RENAMED[name];
   const near = renamed !== undefined && known.includes(renamed) ? renamed : nearest(name, known);
-  return { code: "UNKNOWN_KEY", key: name, where: dotted(path), known, near, path: [...path, name], atKey: true };
+  const home = near === undefined ? homeOf(name, path, root) : undefined;
+  return { code: "UNKNOWN_KEY", key: name, where: dotted(path), known, near, ...defined({ home }), path: [...path, name], atKey: true };
+}
+
+function keysAt(root: z.core.$ZodType, path: Path): string[] {
+  const schema = schemaAt(root, path);
+  const options = schema instanceof z.ZodUnion ? schema.options.map(unwrap) : [schema];
+  return options.flatMap((option) => (option instanceof z.ZodObject ? Object.keys(option.shape) : []));
+}
+
+/** The map that has a key of this name: one around the place where it stands, or a stage. */
+function homeOf(name: string, path: Path, root: z.core.$ZodType): string | undefined {
+  const around = path.map((_, i) => path.slice(0, i)).findLast((place) => keysAt(root, place).includes(name));
+  if (around !== undefined) return around.length === 0 ? "the top" : dotted(around);
+  return path.length === 1 && keysAt(root, [...path, "stages", 0]).includes(name)
+    ? `the stages it is for, in ${dotted(path)}.stages`
+    : undefined;
 }
 
 function reasonOf(issue: z.core.$ZodIssue, path: Path, value: unknown): Finding {

@@ -76,7 +76,11 @@ export const FILE_PROBLEMS = problemsOf<FileProblems>()({
     says: 'unknown key "{key}" [in {where}|at the top]',
     hint: (r) =>
       r.elsewhere === undefined
-        ? didYouMean(r.near, `use one of the keys that are known here: ${r.known.join(", ")}`, '"')
+        ? didYouMean(
+            r.near,
+            r.home === undefined ? `use one of the keys that are known here: ${r.known.join(", ")}` : `move it to ${r.home}`,
+            '"',
+          )
         : `change apiVersion to ${r.elsewhere}, which has "${r.key}"`,
     means: "a key that does not exist",
   },

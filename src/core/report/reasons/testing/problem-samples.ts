@@ -52,6 +52,7 @@ export const PROBLEM_SAMPLES: Samples<ProblemCode> = {
   UNKNOWN_KEY: [
     { key: "maxUnavailble", where: "spec.stages[0]", known: ["maxUnavailable"], near: "maxUnavailable" },
     { key: "foo", where: "", known: ["mode", "rollouts"] },
+    { key: "onFailure", where: "spec.stages[0]", known: ["name"], home: "spec" },
     { key: "bake", where: "spec.stages[0]", known: ["name"], elsewhere: "stagecoach.dev/v1alpha1" },
   ],
   MISSING_KEY: [{ kind: "Key", key: "spec.stages" }, { kind: "SourceRef" }, { kind: "Clusters", stage: 0 }],
