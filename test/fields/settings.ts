@@ -18,7 +18,7 @@ freezes[].selector freezes[].rollouts freezes[].stages | src/core/run/gates/wind
 limits.clusters limits.targets | src/core/plan/limits › is made smaller, and the run goes on to its end | ${FIELDS} | src/core/report/plan/plan-rules › at most 10 clusters
 limits.selected[].selector | src/core/run/gates/gates › a limit for some clusters counts those alone | ${FIELDS} | src/core/report/plan/plan-rules › 2 clusters where
 limits.selected[].clusters limits.selected[].targets | src/core/plan/limits › is cut in the plan, by %s | ${FIELDS} | src/core/report/plan/plan-rules › 2 clusters where
-limits.selected[].stages limits.selected[].rollouts | src/core/run/gates/gates › a limit for %s counts that alone | ${GATES} | src/core/report/plan/plan-rules › in stage canary of rollout ledger
+limits.selected[].stages limits.selected[].rollouts | src/core/run/gates/gates › a limit for %s counts that alone | ${GATES} | src/core/report/plan/plan-rules › in stage canary of rollout payments
 limits.label.key limits.label.percent | src/core/run/gates/gates › a percentage of a label's clusters | ${FIELDS} | src/core/report/plan/plan-rules › 30% of the clusters of one
 plans.forks | src/engine/release-pr/withheld › the settings may let all be planned, by plans.forks | test/e2e/bad-input › one from a fork that edits rollouts/ | src/core/report/plan/plan-check › comes from a fork
 notifications[].to notifications[].events notifications[].rollouts notifications[].stages | src/core/report/notify/events › who is told: by event, rollout and stage | test/e2e/notify › a run is told of in Slack, Teams, CloudEvents | src/core/report/notify/services › waits for you

@@ -253,7 +253,7 @@ describe("each mistake is an error with its line and column", () => {
   test("a key that stands in another map names that map", () => {
     const homeOf = (text: string) => parseRollouts(text, "r.yaml").problems.map((one) => "home" in one && one.home);
     expect(homeOf(rollout(RELEASE, "      onFailure: { action: Continue }\n"))).toEqual(["spec"]);
-    expect(homeOf(rollout(`${RELEASE}  maxUnavailable: 2\n`))).toEqual(["the stages it is for, in spec.stages"]);
+    expect(homeOf(rollout(`${RELEASE}  maxUnavailable: 2\n`))).toEqual(["spec.stages[]"]);
     expect(homeOf(rollout(RELEASE, "      tier: web\n"))).toEqual([false]);
   });
 });

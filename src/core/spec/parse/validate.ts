@@ -162,10 +162,8 @@ function keysAt(root: z.core.$ZodType, path: Path): string[] {
 /** The map that has a key of this name: one around the place where it stands, or a stage. */
 function homeOf(name: string, path: Path, root: z.core.$ZodType): string | undefined {
   const around = path.map((_, i) => path.slice(0, i)).findLast((place) => keysAt(root, place).includes(name));
-  if (around !== undefined) return around.length === 0 ? "the top" : dotted(around);
-  return path.length === 1 && keysAt(root, [...path, "stages", 0]).includes(name)
-    ? `the stages it is for, in ${dotted(path)}.stages`
-    : undefined;
+  if (around !== undefined) return dotted(around);
+  return path.length === 1 && keysAt(root, [...path, "stages", 0]).includes(name) ? `${dotted(path)}.stages[]` : undefined;
 }
 
 function reasonOf(issue: z.core.$ZodIssue, path: Path, value: unknown): Finding {

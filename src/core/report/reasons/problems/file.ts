@@ -76,11 +76,7 @@ export const FILE_PROBLEMS = problemsOf<FileProblems>()({
     says: 'unknown key "{key}" [in {where}|at the top]',
     hint: (r) =>
       r.elsewhere === undefined
-        ? didYouMean(
-            r.near,
-            r.home === undefined ? `use one of the keys that are known here: ${r.known.join(", ")}` : `move it to ${r.home}`,
-            '"',
-          )
+        ? didYouMean(r.near, r.home === undefined ? `use one of the keys that are known here: ${r.known.join(", ")}` : moveTo(r.home), '"')
         : `change apiVersion to ${r.elsewhere}, which has "${r.key}"`,
     means: "a key that does not exist",
   },
@@ -247,3 +243,8 @@ const TYPES: Record<string, string> = {
   record: "a map",
   array: "a list",
 };
+
+function moveTo(home: string): string {
+  if (home.endsWith("[]")) return `move it to those of ${home.slice(0, -2)} that it is for`;
+  return `move it to ${home === "" ? "the top" : home}`;
+}

@@ -53,6 +53,8 @@ export const PROBLEM_SAMPLES: Samples<ProblemCode> = {
     { key: "maxUnavailble", where: "spec.stages[0]", known: ["maxUnavailable"], near: "maxUnavailable" },
     { key: "foo", where: "", known: ["mode", "rollouts"] },
     { key: "onFailure", where: "spec.stages[0]", known: ["name"], home: "spec" },
+    { key: "bake", where: "spec", known: ["stages"], home: "spec.stages[]" },
+    { key: "metadata", where: "spec", known: ["stages"], home: "" },
     { key: "bake", where: "spec.stages[0]", known: ["name"], elsewhere: "stagecoach.dev/v1alpha1" },
   ],
   MISSING_KEY: [{ kind: "Key", key: "spec.stages" }, { kind: "SourceRef" }, { kind: "Clusters", stage: 0 }],
