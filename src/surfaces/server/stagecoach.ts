@@ -167,7 +167,7 @@ function openChanges(): { announce(): void; onChange: Stagecoach["onChange"] } {
 }
 
 interface ReposGiven {
-  onChange(repository: string): void;
+  onChange(repository: string, at?: number): void;
   onHeard(): void;
   octokit: BotServer["octokit"];
   fence(key: string): () => void;

@@ -117,6 +117,8 @@ export function openOwnership(options: OwnershipOptions) {
       return lost;
     },
     isKnown: (key: string) => known.has(key),
+    /** Whoever has room may take it. */
+    isRegistered: (key: string) => known.has(key) && !unwritten.has(key),
     known: () => known,
     /** Those that were known, too: another may have seen one gone that is not. */
     share(repositories: readonly string[]): void {

@@ -240,6 +240,18 @@ describe.skipIf(POSTGRES === undefined)("replicas that share repositories", () =
     expect(await database.query("select unended from stagecoach.repositories")).toEqual([{ unended: 0 }]);
   });
 
+  test("are idle though somebody asks for what another looks after, of which they had not heard", async () => {
+    const { url } = await freshDatabase();
+    const { start, second: pass } = openMachines(url);
+    await start(["o/x"]);
+    const one = await start([]);
+    one.queue.wake({ repository: "o/x", rollout: null });
+    let isIdle = false;
+    void one.queue.idle().then(() => (isIdle = true));
+    for (let n = 0; n < 4; n++) await pass();
+    expect([isIdle, one.owned(), one.rounds]).toEqual([true, [], []]);
+  });
+
   test("look at what they were asked for before it was theirs, though nothing is due there: after an end of all", async () => {
     const { url } = await freshDatabase();
     const { start, until, second: pass } = openMachines(url);

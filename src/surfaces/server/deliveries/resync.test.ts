@@ -58,7 +58,7 @@ describe("a start", () => {
     await turn();
     expect(resync.isWaiting()).toBe(true);
     await first;
-    expect([resync.isWaiting(), waits]).toEqual([false, [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]]);
+    expect([resync.isWaiting(), waits]).toEqual([false, [1000, 2000, 4000, 4000, 4000, 4000, 4000]]);
     expect(told).toEqual([...Array(7).fill("GitHub does not answer: the start waits for it"), DELIVERIES]);
   });
 

@@ -22,8 +22,8 @@ interface ResyncOptions {
   everyMs: number;
 }
 
-/** Between looks for a GitHub that is away. */
-const [FIRST_AGAIN_MS, LAST_AGAIN_MS] = [1000, 30_000];
+/** Between looks for a GitHub that is away: who does not know yet what the App is installed on takes nothing over. */
+const [FIRST_AGAIN_MS, LAST_AGAIN_MS] = [1000, 4000];
 
 export type Resync = ReturnType<typeof openResync>;
 

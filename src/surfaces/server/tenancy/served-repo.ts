@@ -100,7 +100,7 @@ interface ServedRepoOptions {
   recorded?: ((repository: string, before: Run | undefined, run: Run) => void) | undefined;
   telemetry: Telemetry;
   /** Something it waits for changed in Argo CD. */
-  onChange(repository: string): void;
+  onChange(repository: string, at?: number): void;
   /** Something is to be told of a command. */
   onHeard?: (() => void) | undefined;
 }
@@ -134,7 +134,8 @@ export async function openServedRepo(place: InstalledRepo, options: ServedRepoOp
   const idle = idleMirror(() => openMirror(kept), clock, options.room && { directory, room: options.room });
   const mirror = telemetry.spanned(idle, "git", REMOTE);
   const [policy, answering] = [policyOf(mirror, () => served.baseBranch), options.answering(installationId)];
-  const again = (ms: number) => void clock.after(ms, () => onChange(fullName));
+  // Asked of the queue, which outlives this process.
+  const again = (ms: number) => onChange(fullName, clock.now() + ms);
   const told = { given: (run: Run) => givenOf(served, run), again, onHeard: options.onHeard };
   const inbox = commandInbox({ ...{ forge, clock, log, policy, answering }, ...told });
   const author = { name: login, email: `${id}+${login}@users.noreply.github.com` };
