@@ -42,6 +42,10 @@ const MOST_LEAVING = 8;
 /** Whose mirrors are remembered, of a repository. */
 const MOST_HOMES = 4;
 const MOST_ROWS = 5000;
+/** What is free for so many beats is taken beyond one's share: whose it should be does not know of it yet, or stands still. */
+const PATIENT_BEATS = 3;
+/** Nothing is let go again for so long: it would come back. */
+const CALM_MS = 60_000;
 
 export function openOwnership(options: OwnershipOptions) {
   const { database, membership, home, onTaken, onLeft, onFree } = options;
@@ -49,6 +53,8 @@ export function openOwnership(options: OwnershipOptions) {
   /** Those that GitHub lists here. */
   let known = new Set<string>();
   const unwritten = new Set<string>();
+  let freeBeats = 0;
+  let calmUntil = Number.NEGATIVE_INFINITY;
   /** What is known again is not taken away by what forgot it before. */
   let forgetting: Promise<unknown> = Promise.resolve();
 
@@ -57,12 +63,16 @@ export function openOwnership(options: OwnershipOptions) {
     return mine !== undefined && (epoch === undefined || mine.epoch === epoch) && membership.holds();
   };
 
-  async function take({ me, living, total, free }: Seen): Promise<string[]> {
-    const room = shareOf(total, living) - owned.size;
+  async function take({ me, at, living, total, free }: Seen): Promise<string[]> {
+    freeBeats = free === 0 ? 0 : freeBeats + 1;
+    const share = shareOf(total, living) - owned.size;
+    const isLeft = share <= 0 && freeBeats > PATIENT_BEATS;
+    const room = isLeft ? Math.ceil(free / living.length) : share;
     if (free === 0 || room <= 0 || known.size === 0) return [];
     const rows = await database.query<TakenRow>(TAKE, [me, home, [...known], room]);
     // Taken for dead meanwhile, it has none of them.
     if (membership.id() !== me) return [];
+    if (isLeft && rows.length > 0) calmUntil = at + CALM_MS;
     for (const { key, epoch, due_at: dueAt, unended, slow_ms: slowMs } of rows) {
       owned.set(key, { epoch: Number(epoch), leaving: false });
       onTaken({ repository: key, dueAt: dueAt === null ? undefined : Number(dueAt), unended, slowMs: Number(slowMs ?? 0) });
@@ -70,7 +80,8 @@ export function openOwnership(options: OwnershipOptions) {
     return rows.map(({ key }) => key);
   }
 
-  async function letGo({ me, living, total }: Seen): Promise<void> {
+  async function letGo({ me, at, living, total }: Seen): Promise<void> {
+    if (at < calmUntil) return;
     const leaving = [...owned.values()].filter((one) => one.leaving).length;
     const most = Math.min(owned.size - leaving - shareOf(total, living), MOST_LEAVING - leaving);
     if (most <= 0) return;

@@ -240,6 +240,21 @@ describe.skipIf(POSTGRES === undefined)("replicas that share repositories", () =
     expect(await database.query("select unended from stagecoach.repositories")).toEqual([{ unended: 0 }]);
   });
 
+  test("leave nothing to one that does not know what there is: it is taken back within seconds, and stays", async () => {
+    const { url } = await freshDatabase();
+    const { start, until, second: pass } = openMachines(url);
+    const first = await start(NAMES);
+    const other = await start([]);
+    await until(() => first.owned().length < NAMES.length);
+    await until(() => first.owned().length === NAMES.length, 9);
+    for (let n = 0; n < 30; n++) {
+      await pass();
+      expect(first.owned()).toEqual(NAMES);
+    }
+    other.queue.share(NAMES);
+    await until(() => first.owned().length === 6);
+  });
+
   test("are idle though somebody asks for what another looks after, of which they had not heard", async () => {
     const { url } = await freshDatabase();
     const { start, second: pass } = openMachines(url);

@@ -8,17 +8,23 @@ const DELIVERIES = "failed deliveries could not be listed; the next look does";
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A GitHub on which nobody installed the App, and which answers these questions with an error. */
-function resyncOn(failing: "installations" | "deliveries", { status = 502, times = Number.POSITIVE_INFINITY } = {}) {
+function resyncOn(failing: "installations" | "repositories" | "deliveries", { status = 502, times = Number.POSITIVE_INFINITY } = {}) {
   const told: string[] = [];
   const waits: number[] = [];
   const error = Object.assign(new Error("bad gateway"), { status });
   let asked = 0;
   const octokit = {
-    paginate: async () => {
-      if (failing === "installations" && ++asked <= times) throw error;
-      return [];
+    paginate: async (what: unknown) => {
+      if (failing === what && ++asked <= times) throw error;
+      return failing === "repositories" && what === "installations" ? [{ id: 7, account: { login: "acme" } }] : [];
     },
-    rest: { apps: { listInstallations: {}, listWebhookDeliveries: () => Promise.reject(error) } },
+    rest: {
+      apps: {
+        listInstallations: "installations",
+        listReposAccessibleToInstallation: "repositories",
+        listWebhookDeliveries: () => Promise.reject(error),
+      },
+    },
   };
   const log = { ...silentLog, warn: (_fields: object, message: string) => void told.push(message) };
   const unopened = () => Promise.reject(new Error("there is no repository to open"));
@@ -60,6 +66,13 @@ describe("a start", () => {
     await first;
     expect([resync.isWaiting(), waits]).toEqual([false, [1000, 2000, 4000, 4000, 4000, 4000, 4000]]);
     expect(told).toEqual([...Array(7).fill("GitHub does not answer: the start waits for it"), DELIVERIES]);
+  });
+
+  test("asks again soon for the repositories of an installation that could not be listed: it takes none over till then", async () => {
+    const { waits, resync } = resyncOn("repositories", { times: 3 });
+    await resync.first();
+    for (let n = 0; n < 20; n++) await turn();
+    expect(waits).toEqual([1000, 2000, 4000]);
   });
 
   test("waits for nothing that no waiting puts right", async () => {

@@ -32,11 +32,22 @@ export function openResync({ octokit, repos, queue, wake, clock, log, metrics, e
   const sweeper = openSweeper({ app: () => octokit(), clock, log });
   const rediscover = coalesce(async () => {
     const before = repos.keys();
-    const fresh = repos.apply(await listInstalledRepos(octokit, log));
+    const found = await listInstalledRepos(octokit, log);
+    const fresh = repos.apply(found);
+    listAgain(found.unseen.size > 0);
     for (const key of before) if (!repos.has(key)) queue.forget(key);
     queue.share(repos.keys());
     for (const key of fresh) wake(key);
   });
+  let unseenTries = 0;
+  let callOffList = (): void => undefined;
+  /** Who does not know its repositories takes none of them over. */
+  function listAgain(isWanted: boolean): void {
+    callOffList();
+    if (!isWanted) unseenTries = 0;
+    else if (!stopped) callOffList = clock.after(Math.min(everyMs, FIRST_AGAIN_MS * 2 ** unseenTries++), rediscoverSoon);
+  }
+  const rediscoverSoon = () => void rediscover().catch(warn("installations could not be listed"));
   const warn = (message: string) => (error: unknown) => log.warn({ error: describeError(error) }, message);
 
   async function now(): Promise<void> {
@@ -82,7 +93,7 @@ export function openResync({ octokit, repos, queue, wake, clock, log, metrics, e
     /** Asks which repos the App is installed on; several calls at once share one answer. */
     rediscover,
     /** The same where nobody waits for it. */
-    rediscoverSoon: () => void rediscover().catch(warn("installations could not be listed")),
+    rediscoverSoon,
     /** Looks at everything now, and asks for failed deliveries again. */
     now,
     first,
@@ -95,6 +106,7 @@ export function openResync({ octokit, repos, queue, wake, clock, log, metrics, e
     stop(): void {
       stopped = true;
       callOff();
+      callOffList();
     },
   };
 }
