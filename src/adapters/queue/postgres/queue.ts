@@ -70,7 +70,11 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
     }
     await ownership.mend(seen);
     await ownership.take(seen);
-    for (const repository of asked.keys()) if (ownership.isRegistered(repository)) pass(repository);
+    // Another has it, or is to take it.
+    for (const repository of [...asked.keys()].filter(ownership.isRegistered)) {
+      asked.delete(repository);
+      passedBy.set(repository, clock.now());
+    }
     await deliveries.fetch();
     slowed.clear();
     await deliveries.settle();
@@ -127,12 +131,6 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
     passedBy.delete(repository);
     for (const { request, at } of asked.get(repository) ?? []) inner.wake(request, at);
     asked.delete(repository);
-  }
-
-  /** Another has it, or is to take it. */
-  function pass(repository: string): void {
-    asked.delete(repository);
-    passedBy.set(repository, clock.now());
   }
 
   async function left(repository: string): Promise<number | undefined> {

@@ -134,7 +134,6 @@ export async function openServedRepo(place: InstalledRepo, options: ServedRepoOp
   const idle = idleMirror(() => openMirror(kept), clock, options.room && { directory, room: options.room });
   const mirror = telemetry.spanned(idle, "git", REMOTE);
   const [policy, answering] = [policyOf(mirror, () => served.baseBranch), options.answering(installationId)];
-  // Asked of the queue, which outlives this process.
   const again = (ms: number) => onChange(fullName, clock.now() + ms);
   const told = { given: (run: Run) => givenOf(served, run), again, onHeard: options.onHeard };
   const inbox = commandInbox({ ...{ forge, clock, log, policy, answering }, ...told });
