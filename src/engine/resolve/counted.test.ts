@@ -124,6 +124,19 @@ describe("targetBy", () => {
     ]);
   });
 
+  test("batches, percentages, maxClusters and topology are of Applications, though all are on one cluster", () => {
+    const four = ["a", "b", "c", "d"].map((tier) => on(view(`shop-${tier}`, { env: "dev", tier: tier < "c" ? "web" : "jobs" })));
+    const texts = four.map(({ view: { name } }) => [`dev/${name}-hub-shared.yaml`, "tag: v1\n"]);
+    Object.assign(TEXTS, Object.fromEntries(texts));
+    const batches = (stage: string) =>
+      planned("application", `[ { name: all, targets: { selector: {} }, ${stage} } ]`, four).plan?.stages[0]?.batches.map(({ targets }) =>
+        targets.map(({ application }) => application.slice(-1)).join(""),
+      );
+    expect(batches("maxUnavailable: 75%")).toEqual(["abc", "d"]);
+    expect(batches("maxUnavailable: 2, topologyKey: tier")).toEqual(["ac", "bd"]);
+    expect(batches("maxUnavailable: 1, maxClusters: 2")).toEqual(["a", "b"]);
+  });
+
   test("Applications of one namespace travel in one batch; stages choose by it without any label", () => {
     const stages = "[ { name: prod, targets: { selector: { matchLabels: { stagecoach.dev/namespace: shop-prod } } } } ]";
     const { plan } = planned("namespace", stages, [WORKER, DEV, PROD]);
