@@ -108,6 +108,13 @@ describe("a value of its own below what is borrowed", () => {
       follow: { pinPath: "d.image", line: 3, name: "image" },
     });
   });
+
+  test("of thousands who share it the refusal names the first", () => {
+    const rows = Array.from({ length: 2000 }, (_, i) => `- { <<: *d, name: c${i} }\n`).join("");
+    const result = splice(`d: &d { tag: v1 }\nl:\n${rows}`, [{ path: "l[name=c1999].tag", value: "v2" }]);
+    expect(result.ok ? undefined : result.error).toMatchObject({ code: "PIN_SHARED_ANCHOR", more: 1991, writable: true });
+    expect(!result.ok && "sharers" in result.error && result.error.sharers.length).toBe(10);
+  });
 });
 
 /** A mapping of mappings, each with an anchor of its own, in either style. */

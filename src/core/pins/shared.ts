@@ -6,14 +6,18 @@ import { type PinStep, printPinPath } from "./path.ts";
 import type { Reached } from "./resolve.ts";
 import { type PinError, pinError } from "./types.ts";
 
+/** Each is looked for in the whole document. */
+const MOST_TOLD = 10;
+
 /** Who else would change with what a path reached; undefined: nobody. `own`: the node, or what it is written into. */
 export function sharedBy(file: PinFile, reached: Reached, own: YamlNode | undefined): PinError | undefined {
   const shares = file.surveys[reached.document.number - 1]?.shares ?? new Map<YamlNode, YamlNode[]>();
   const anchored = reached.chain.filter((node) => shares.has(node));
   if (anchored.length === 0 && !reached.borrowed) return undefined;
   const anchors = anchored.length > 0 ? anchored : mergeSources(own, shares);
-  const sharers = anchors
-    .flatMap((node) => [node, ...(shares.get(node) ?? [])])
+  const all = anchors.flatMap((node) => [node, ...(shares.get(node) ?? [])]);
+  const sharers = all
+    .slice(0, MOST_TOLD)
     .map((node) => ({ pinPath: pathTo(reached.document.root, node), line: position(file.text, node.start).line }));
   const [first] = anchors;
   const anchor = first !== undefined && "anchor" in first ? first.anchor : undefined;
@@ -29,7 +33,11 @@ export function sharedBy(file: PinFile, reached: Reached, own: YamlNode | undefi
   const isWritable = writable || over?.ok === true;
   return pinError(
     "PIN_SHARED_ANCHOR",
-    { anchor, sharers, ...defined({ writable: isWritable || undefined, follow }) },
+    {
+      anchor,
+      sharers,
+      ...defined({ more: all.length > MOST_TOLD ? all.length - MOST_TOLD : undefined, writable: isWritable || undefined, follow }),
+    },
     file.text,
     reached.chain.at(-1)?.start,
   );

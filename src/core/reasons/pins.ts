@@ -11,11 +11,11 @@ export interface PinProblems {
     Map: { keys: readonly string[] };
     List: { items: number };
   }>;
-  /** `writable`: `create` would write a value of its own in its place. */
-  /** `writable`: with `create`. `follow`: the shared mapping that needs an anchor first. */
+  /** `more`: of those who share it, how many are not listed. `writable`: with `create`. `follow`: the shared mapping that needs an anchor first. */
   PIN_SHARED_ANCHOR: {
     anchor: string | undefined;
     sharers: readonly { pinPath: string; line: number }[];
+    more?: number | undefined;
     writable?: boolean | undefined;
     follow?: { pinPath: string; line: number; name: string } | undefined;
   };

@@ -155,9 +155,9 @@ export const PIN_PROBLEMS: ProblemEntries<PinProblems> = problemsOf<PinProblems>
     todo: "go on to the value",
   },
   PIN_SHARED_ANCHOR: {
-    says: ({ anchor, sharers }) => {
+    says: ({ anchor, sharers, more }) => {
       const places = sharers.map(({ pinPath, line }) => `${pinPath === "" ? "the whole document" : pinPath} (line ${line})`);
-      return `the value is shared through ${anchor === undefined ? "an anchor" : `&${anchor}`}: ${places.join(", ")}`;
+      return `the value is shared through ${anchor === undefined ? "an anchor" : `&${anchor}`}: ${places.join(", ")}${more === undefined ? "" : ` and ${more} more`}`;
     },
     hint: ({ writable, follow }) => {
       if (follow !== undefined)

@@ -70,6 +70,7 @@ export const PIN_SAMPLES: { readonly [Code in keyof PinProblems]: readonly [PinP
     { pinPath: "a", kind: "NoBlock", style: "double" },
   ],
   PIN_SHARED_ANCHOR: [
+    { anchor: "v", sharers: [{ pinPath: "a", line: 1 }], more: 2990, writable: true },
     {
       anchor: "v",
       sharers: [
