@@ -107,7 +107,8 @@ export interface Stagecoach {
 }
 
 const RESYNC_MS = 5 * 60_000;
-const DRAIN_MS = 25_000;
+const [DRAIN_MS, LEAVE_MS] = [25_000, 2000];
+const afterMs = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms).unref());
 
 /** The whole bot: webhooks, watches and timers wake it, the queue orders its rounds, the journal keeps its state. */
 export async function startStagecoach(given: StagecoachOptions): Promise<Stagecoach> {
@@ -242,9 +243,8 @@ async function drain({ server, queue, repos, views, resync, room, log }: Drainin
     await roomClosed;
   })();
   const ended = await Promise.race([drained.then(() => true), afterMs(withinMs).then(() => false)]);
-  if (!ended) log.warn({ withinMs }, "stopped before the rounds under way had ended; the next start takes them up");
-}
-
-function afterMs(ms: number): Promise<void> {
-  return new Promise((resolve) => void setTimeout(resolve, ms).unref());
+  if (ended) return;
+  log.warn({ withinMs }, "stopped before the rounds under way had ended; the next start takes them up");
+  // From here on what goes on sends nothing more.
+  await Promise.race([queue.leave(), afterMs(LEAVE_MS)]);
 }

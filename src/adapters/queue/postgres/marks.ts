@@ -20,6 +20,10 @@ export function openMarks(database: Database, me: () => string | undefined) {
     ended(repository: string): void {
       if (marks.get(repository) === "begun") marks.set(repository, "ended");
     },
+    /** This process goes of itself: it was ended by none of its rounds, also not by those that go on. */
+    endAll(): void {
+      for (const [repository, mark] of marks) if (mark === "begun") marks.set(repository, "ended");
+    },
     drop: (repository: string) => void marks.delete(repository),
     dropAll: () => marks.clear(),
     async write(): Promise<void> {

@@ -42,8 +42,8 @@ const MOST_LEAVING = 8;
 /** Whose mirrors are remembered, of a repository. */
 const MOST_HOMES = 4;
 const MOST_ROWS = 5000;
-/** What is free for so many beats is taken beyond one's share: whose it should be does not know of it yet, or stands still. */
-const PATIENT_BEATS = 3;
+/** What is free for so long is taken beyond one's share: whose it should be does not know of it yet, or stands still. */
+const LEFT_MS = 3500;
 /** Nothing is let go again for so long: it would come back. */
 const CALM_MS = 60_000;
 
@@ -53,7 +53,7 @@ export function openOwnership(options: OwnershipOptions) {
   /** Those that GitHub lists here. */
   let known = new Set<string>();
   const unwritten = new Set<string>();
-  let freeBeats = 0;
+  const freeSince = new Map<string, number>();
   let calmUntil = Number.NEGATIVE_INFINITY;
   /** What is known again is not taken away by what forgot it before. */
   let forgetting: Promise<unknown> = Promise.resolve();
@@ -64,20 +64,30 @@ export function openOwnership(options: OwnershipOptions) {
   };
 
   async function take({ me, at, living, total, free }: Seen): Promise<string[]> {
-    freeBeats = free === 0 ? 0 : freeBeats + 1;
     const share = shareOf(total, living) - owned.size;
-    const isLeft = share <= 0 && freeBeats > PATIENT_BEATS;
-    const room = isLeft ? Math.ceil(free / living.length) : share;
-    if (free === 0 || room <= 0 || known.size === 0) return [];
-    const rows = await database.query<TakenRow>(TAKE, [me, home, [...known], room]);
+    if (free === 0 || share > 0) freeSince.clear();
+    if (free === 0 || known.size === 0) return [];
+    const left = share > 0 ? [] : await leftFor(LEFT_MS, at);
+    const [keys, room] = share > 0 ? [known, share] : [left, Math.ceil(left.length / living.length)];
+    if (room <= 0) return [];
+    const rows = await database.query<TakenRow>(TAKE, [me, home, [...keys], room]);
     // Taken for dead meanwhile, it has none of them.
     if (membership.id() !== me) return [];
-    if (isLeft && rows.length > 0) calmUntil = at + CALM_MS;
+    if (left.length > 0 && rows.length > 0) calmUntil = at + CALM_MS;
     for (const { key, epoch, due_at: dueAt, unended, slow_ms: slowMs } of rows) {
       owned.set(key, { epoch: Number(epoch), leaving: false });
       onTaken({ repository: key, dueAt: dueAt === null ? undefined : Number(dueAt), unended, slowMs: Number(slowMs ?? 0) });
     }
     return rows.map(({ key }) => key);
+  }
+
+  /** Those that are known here and that nobody has taken for so long, as far as it was looked at. */
+  async function leftFor(ms: number, at: number): Promise<string[]> {
+    const rows = await database.query<{ key: string }>("select key from stagecoach.repositories where owner is null limit $1", [MOST_ROWS]);
+    const free = new Set(rows.map(({ key }) => key));
+    for (const key of freeSince.keys()) if (!free.has(key)) freeSince.delete(key);
+    for (const key of free) if (!freeSince.has(key)) freeSince.set(key, at);
+    return [...freeSince].filter(([key, since]) => at - since >= ms && known.has(key)).map(([key]) => key);
   }
 
   async function letGo({ me, at, living, total }: Seen): Promise<void> {

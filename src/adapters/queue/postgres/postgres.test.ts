@@ -229,6 +229,24 @@ describe.skipIf(POSTGRES === undefined)("replicas that share repositories", () =
     });
   });
 
+  test("count no owner that goes of itself, though its round goes on, and have at once what it had", async () => {
+    const { url, database } = await freshDatabase();
+    const { start, second: pass } = openMachines(url);
+    const unended = async () => (await database.query<{ unended: number }>("select unended from stagecoach.repositories"))[0]?.unended;
+    for (let n = 0; n < MOST_UNENDED + 1; n++) {
+      const machine = await start(["o/0"], { handler: () => new Promise<void>(() => undefined) });
+      expect(machine.owned()).toEqual(["o/0"]);
+      machine.queue.wake({ repository: "o/0", rollout: null });
+      while ((await unended()) !== 1) await new Promise(setImmediate);
+      machine.stop();
+      await machine.queue.leave();
+      expect([await unended(), machine.owned()]).toEqual([0, []]);
+    }
+    const next = await start(["o/0"]);
+    await pass();
+    expect(next.queue.sharing()).toMatchObject({ slow: 0, owned: 1 });
+  });
+
   test("count no owner that is gone once a round has ended, well or not", async () => {
     const { url, database } = await freshDatabase();
     const { start, second: pass } = openMachines(url);

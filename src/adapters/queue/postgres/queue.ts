@@ -223,6 +223,7 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
       await Promise.all([heart.stop(), shown.stop()]);
       await deliveries.settle().catch(() => undefined);
       await wishes.write().catch(() => undefined);
+      marks.endAll();
       await marks.write().catch(() => undefined);
       await membership.leave().then(
         () => tell(TOLD_FREE),
