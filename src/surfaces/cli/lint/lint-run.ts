@@ -39,10 +39,13 @@ export function lint(
   const planned: Planned[] = [];
   const clusters = new Map<string, Cluster>();
   const unjudged: Rollout[] = [];
+  const wrong = new Set<Rollout>();
   for (const rollout of rollouts) {
     const made = makePlan(rollout, checkout, inventory, {});
     if (!isFleetKnown(rollout, made) || made.clusters === undefined) unjudged.push(rollout);
-    problems.push(...againstRepo(rollout, checkout, inventory, made));
+    const against = againstRepo(rollout, checkout, inventory, made);
+    problems.push(...against);
+    if (against.some(({ severity }) => severity === "error")) wrong.add(rollout);
     for (const cluster of made.clusters ?? []) clusters.set(cluster.key, cluster);
     if (made.plan !== undefined) planned.push({ rollout, plan: made.plan });
   }
@@ -53,8 +56,7 @@ export function lint(
   problems.push(...newLeaks(checkout, problems));
   problems.sort((a, b) => compareText(a.file, b.file) || a.line - b.line || a.column - b.column);
   // Beside an error an inventory is not what is wanted first.
-  const wrong = new Set(problems.flatMap(({ severity, file }) => (severity === "error" ? [file] : [])));
-  const asked = unjudged.filter(({ file }) => !wrong.has(file));
+  const asked = unjudged.filter((rollout) => !wrong.has(rollout));
   return { problems, rollouts: rollouts.map(({ name, file }) => ({ name, file })), files: [...files], unjudged: asked };
 }
 

@@ -89,7 +89,7 @@ describe("lint", () => {
     here.clear();
     put("env: staging");
     const file = join(dir, "rollouts/hello.yaml");
-    writeFileSync(file, readFileSync(file, "utf8").replace(/path: \S+/, "path: no.such[x=y]"));
+    writeFileSync(file, readFileSync(file, "utf8").replace(/path: \S+/, "path: nothing"));
     expect(await run([dir])).toBe(1);
     expect(here.out).not.toContain("give --inventory");
     here.clear();
