@@ -51,7 +51,7 @@ test("a repo without rollouts gets one pull request, whose proposal is valid; me
   expect(pull.body).toContain("| `rollouts/my-app.yaml` | ApplicationSet my-app-set | `v1.4.1` | 12 clusters |");
   expect(pull.body).toMatch(/closing it means no/);
   expect(pull.body).toContain("refs/heads/stagecoach/journal");
-  expect(pull.body).toContain("The plan, if it were released now");
+  expect(pull.body).toMatch(/The plan of the next release[\s\S]*`v1.4.1` → `next`/);
 
   // What the bot proposes is what `init` proposes on a checkout, and lint takes it.
   const rollout = await textOf(world, "rollouts/my-app.yaml", "stagecoach/onboarding");

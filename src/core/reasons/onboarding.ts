@@ -20,7 +20,7 @@ export type Hindrance =
   | { kind: "SameName"; application: string; files: readonly string[] }
   | { kind: "OneApplication"; cluster: string | undefined }
   | { kind: "NothingAlike"; alone: number; applications: number }
-  | { kind: "EachAlone" }
+  | { kind: "EachAlone"; applications: number }
   | { kind: "OnlyOne" }
   /** Its folder is rendered by Jsonnet. */
   | { kind: "Jsonnet"; folder: string }

@@ -161,7 +161,7 @@ test("one Application alone is told so, and one whose folder Jsonnet renders by 
   expect(told(jsonnet)).toEqual([["Application index", { kind: "Jsonnet", folder: "index" }]]);
   expect(told({ ...BASE, ...alone, ...jsonnet }).map(([, why]) => why)).toEqual([
     { kind: "Jsonnet", folder: "index" },
-    { kind: "EachAlone" },
+    { kind: "EachAlone", applications: 1 },
   ]);
 });
 

@@ -3,6 +3,7 @@ import { decodeApplication } from "../../core/argocd/decode/application.ts";
 import type { Cluster, Plan } from "../../core/plan/plan-types.ts";
 import type { Objection } from "../../core/reasons/onboarding.ts";
 import type { OwnWords, ProblemReason } from "../../core/reasons/problems/problem.ts";
+import { NEXT_VERSION } from "../../core/report/onboarding/show.ts";
 import { planComment } from "../../core/report/plan/plan-comment.ts";
 import { parseRollouts } from "../../core/spec/parse/parse.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
@@ -49,7 +50,15 @@ export function tryRollout(input: TryInput): Tried {
   if (made.plan === undefined) return disproved(errors);
   const outside = lintedOutside(input, rollout, made.plan);
   if (outside.length > 0) return disproved(outside);
-  return { ok: true, name: rollout.name, preview: planComment(rollout, made.plan, undefined) };
+  // What stands there already would move nothing: what people want to see is what the next version does.
+  const next = rollout.release?.kind === "commit" ? release.release : { ...release.release, values: nextOf(release.release.values) };
+  const shown = planOver({ rollout, release: next, applications, clusters: known, files: input.files }).plan ?? made.plan;
+  return { ok: true, name: rollout.name, preview: planComment(rollout, shown, undefined) };
+}
+
+/** Nobody knows the next version yet. */
+function nextOf(values: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.keys(values).map((name) => [name, NEXT_VERSION]));
 }
 
 function disproved(problems: readonly (ProblemReason | OwnWords)[]): Tried {

@@ -81,9 +81,9 @@ export function whyAlone(
   const [first] = others;
   if (first === undefined) return [...told, ...rendered];
   const own = { file: first.manifest?.file ?? ".", applications: others.length };
-  const only = { what: `Application ${first.application}`, ...own, why: { kind: "OnlyOne" } } as const;
-  const each = { what: `${others.length} of ${byHand.length} Applications`, ...own, why: { kind: "EachAlone" } } as const;
-  return [...told, ...rendered, byHand.length === 1 ? only : each];
+  const what = others.length === 1 ? `Application ${first.application}` : `${others.length} of ${byHand.length} Applications`;
+  const why: Hindrance = byHand.length === 1 ? { kind: "OnlyOne" } : { kind: "EachAlone", applications: others.length };
+  return [...told, ...rendered, { what, ...own, why }];
 }
 
 /** What Jsonnet makes of a folder, often other Applications, is known to Argo CD alone. */

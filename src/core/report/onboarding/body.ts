@@ -151,7 +151,7 @@ function oneRollout(rollout: ProposedRollout, preview: string | undefined): stri
     .map(sayQuestion)
     .map(({ ask, answers }) => `- ❓ ${cell(ask, 500)}${answers.map((one) => `\n  - ${cell(one, 300)}`).join("")}`);
   const fence = "`".repeat(Math.max(3, ...[...rollout.text.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
-  const plan = preview === undefined ? [] : ["**The plan, if it were released now**", withoutHeading(preview)];
+  const plan = preview === undefined ? [] : ["**The plan of the next release**", withoutHeading(preview)];
   return [
     `<details><summary><code>${rollout.file.replaceAll(/[^\w./-]/g, "")}</code></summary>`,
     [...pins, ...checks, ...questions].join("\n"),

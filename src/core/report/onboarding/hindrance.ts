@@ -211,7 +211,7 @@ function sayAlone(hindrance: Of<"OneApplication" | "NothingAlike" | "EachAlone" 
       };
     case "EachAlone":
       return {
-        why: "each runs something that no other one runs on another cluster or in another environment, so there is nothing to stage",
+        why: `${hindrance.applications === 1 ? "it" : "each"} runs something that no other one runs on another cluster or in another environment, so there is nothing to stage`,
         hint: ALONE,
       };
     case "OnlyOne":

@@ -70,7 +70,7 @@ const HINDRANCES: SampleOf<Hindrance> = {
     { kind: "OneApplication", cluster: undefined },
   ],
   NothingAlike: [{ kind: "NothingAlike", alone: 4, applications: 6 }],
-  EachAlone: [{ kind: "EachAlone" }],
+  EachAlone: [1, 7].map((applications) => ({ kind: "EachAlone", applications })),
   OnlyOne: [{ kind: "OnlyOne" }],
   Jsonnet: [{ kind: "Jsonnet", folder: "apps" }],
   Parents: [{ kind: "Parents" }],

@@ -118,6 +118,9 @@ function closing(
   return parts.join(" ");
 }
 
+/** What plans that are shown beside a proposal call the next version. */
+export const NEXT_VERSION = "next";
+
 /** As nothing is released yet, a plan is asked for some version: `web --to VERSION`. */
 function nextPlan([first, second]: Proposal["rollouts"]): string {
   if (first === undefined || second !== undefined) return "NAME --to VERSION";

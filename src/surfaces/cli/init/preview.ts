@@ -4,7 +4,7 @@ import { readOrNull } from "../../../core/base/repo-files.ts";
 import { formatDuration } from "../../../core/base/time.ts";
 import type { Plan } from "../../../core/plan/plan-types.ts";
 import { withoutMarkdown } from "../../../core/report/escape.ts";
-import { proposedFiles } from "../../../core/report/onboarding/show.ts";
+import { NEXT_VERSION, proposedFiles } from "../../../core/report/onboarding/show.ts";
 import type { Proposal } from "../../../core/report/onboarding/types.ts";
 import { ruleLines } from "../../../core/report/plan/plan-rules.ts";
 import { parseRepoConfig } from "../../../core/spec/parse/parse.ts";
@@ -17,8 +17,6 @@ import { toText } from "../plan/plan-show.ts";
 import { parseFaults } from "../simulate/simulate-faults.ts";
 import { simulate } from "../simulate/simulate-run.ts";
 
-/** What the next version is called: nobody knows it yet. */
-const NEXT = "next";
 /** A repo of a hundred sets is not shown plan by plan. */
 const MOST_SHOWN = 5;
 const MOST_LINES = 16;
@@ -38,7 +36,7 @@ export function previewsOf(proposal: Proposal, checkout: Checkout, inventory: In
 
 function previewOf(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined): string[] {
   const names = rollout.release?.kind === "values" ? Object.keys(rollout.release.values) : ["version"];
-  const made = makePlan(rollout, checkout, inventory, Object.fromEntries(names.map((name) => [name, NEXT])));
+  const made = makePlan(rollout, checkout, inventory, Object.fromEntries(names.map((name) => [name, NEXT_VERSION])));
   const { plan, clusters = [] } = made;
   if (plan === undefined) return [];
   const lines = toText(rollout, plan, null, [], { colour: false, columns: undefined }).trimEnd().split("\n").slice(2);

@@ -150,7 +150,7 @@ describe("onboarding", () => {
       `push refs/heads/${ONBOARDING_BRANCH}`,
       `open ${ONBOARDING_BRANCH} to main`,
     ]);
-    expect(opened[0]?.body).toContain("The plan, if it were released now");
+    expect(opened[0]?.body).toContain("The plan of the next release");
   });
 
   test("the rulesets it proposes keep the journal and batches to the App and bind the gate to it, by its id where that is known", async () => {
