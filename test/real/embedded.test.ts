@@ -12,7 +12,7 @@ afterEach(() => {
 });
 
 /** An embedded Kubernetes API and Argo CD in a process of their own, of which nothing is known here but a kubeconfig. */
-async function separate(repoURL: string): Promise<string> {
+async function separate(repoURL: string) {
   const code = `const { run } = await import(${JSON.stringify(new URL("../../src/surfaces/cli/sim/argocd.ts", import.meta.url).href)});
     process.exitCode = await run(${JSON.stringify(["--repo-url", repoURL, "--path", "releases", "--tls", "--quick"])});`;
   const started = spawn(process.execPath, ["--input-type=module", "--eval", code], { stdio: ["ignore", "pipe", "inherit"] });
@@ -25,13 +25,14 @@ async function separate(repoURL: string): Promise<string> {
     });
     started.on("exit", () => reject(new Error("it ended before it was ready")));
   });
-  return readFile((JSON.parse(line) as { kubeconfig: string }).kubeconfig, "utf8");
+  const { kubeconfig, url, token, ca } = JSON.parse(line) as Record<"kubeconfig" | "url" | "token" | "ca", string>;
+  return { kubeconfig: await readFile(kubeconfig, "utf8"), api: { url, token, ca: await readFile(ca, "utf8") } };
 }
 
 test("the journey against a real Argo CD goes well against the embedded one, as a process of its own", async () => {
   const outcome = await realJourney({
     github: {},
-    kubeconfig: separate,
+    access: separate,
     argocd: "argocd",
     clusters: 3,
     // It compares by itself a second after each sync; one that is asked for could come too early to prove anything.
@@ -43,5 +44,24 @@ test("the journey against a real Argo CD goes well against the embedded one, as 
   expect(outcome.run.batches.map((batch) => batch.targets.length)).toEqual([1, 2]);
   expect(outcome.atMerge.map(({ batch, revision, sync, health }) => [batch, revision, sync, health])).toEqual([
     [2, NEXT, "Synced", "Healthy"],
+  ]);
+});
+
+test("environments on a hub are released through Argo CD's API, the last one synced by the bot, and taken back", async () => {
+  const { run, back, byHand, commits, errors, left } = await realJourney({
+    github: {},
+    access: separate,
+    overApi: true,
+    argocd: "argocd",
+    clusters: 3,
+    refresh: false,
+    settle: "2s",
+    patience: 600_000,
+  });
+  expect([run.phase, back?.phase, errors, left]).toEqual(["Succeeded", "RolledBack", [], []]);
+  expect(run.batches.map((batch) => batch.targets.length)).toEqual([1, 1, 1]);
+  expect(byHand.map(({ revision, phase }) => [revision, phase])).toEqual([
+    [commits.next, "Succeeded"],
+    [commits.first, "Succeeded"],
   ]);
 });

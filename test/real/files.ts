@@ -11,6 +11,16 @@ export interface RealNames {
   image?: string;
 }
 
+/** How a repo brings the Applications of the try. */
+export interface Layout {
+  /** The folder that their parent applies. */
+  parent: string;
+  /** All that Argo CD and the bot read, at the first version. */
+  files(names: RealNames, repoURL: string): Map<string, string>;
+  /** The target whose Application only a person, or the bot, syncs. */
+  byHand?(names: RealNames): string | undefined;
+}
+
 export const FIRST = "v1.0.0";
 export const NEXT = "v1.1.0";
 const SET_FILE = "appsets/set.yaml";
@@ -40,7 +50,10 @@ spec:
   };
 }
 
-export function configRepo(names: RealNames, repoURL: string): Map<string, string> {
+/** An ApplicationSet with an element for each cluster, which the bot writes. */
+export const SET: Layout = { parent: "appsets", files: filesOfSet };
+
+function filesOfSet(names: RealNames, repoURL: string): Map<string, string> {
   const element = (cluster: string) => `          - { cluster: ${cluster}, targetRevision: ${FIRST} }\n`;
   return new Map([
     ...Object.entries(workload(names, FIRST)),
@@ -83,6 +96,67 @@ spec:
       clusters: { selector: { matchLabels: { stagecoach.dev/try: ${names.id} } } }
       maxUnavailable: 100%
 `,
+    ],
+  ]);
+}
+
+/** Environments are Applications that a kustomization makes of patches, which the bot writes; the last one is not synced by itself. */
+export const HUB: Layout = { parent: "fleet", files: filesOfHub, byHand: ({ clusters }) => clusters.at(-1) };
+
+const patchOf = (env: string) => `fleet/${env}.yaml`;
+
+/** Of the target at an index: dev, then as many of staging as there are, then prod. */
+const envOf = (names: RealNames, index: number) =>
+  index === 0 ? "dev" : index === names.clusters.length - 1 ? "prod" : `staging-${index}`;
+
+function filesOfHub(names: RealNames, repoURL: string): Map<string, string> {
+  const name = setName(names);
+  const environments = names.clusters.map((cluster, index) => ({ cluster, env: envOf(names, index) }));
+  const applications = environments.map(
+    ({ cluster, env }) => `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata:
+  name: ${applicationOf(names, cluster)}
+  namespace: ${names.argocd}
+  labels: { app: ${name}, env: ${env} }
+  finalizers: [resources-finalizer.argocd.argoproj.io]
+spec:
+  project: ${name}
+  source: { repoURL: "${repoURL}", path: apps/app, targetRevision: main }
+  destination: { name: ${cluster}, namespace: ${cluster} }
+  syncPolicy: ${cluster === HUB.byHand?.(names) ? "{}" : "{ automated: { prune: true } }"}
+`,
+  );
+  const patches = environments.map(
+    ({ cluster, env }) => `  - path: ${env}.yaml\n    target: { kind: Application, name: ${applicationOf(names, cluster)} }\n`,
+  );
+  const stages = environments.map(
+    ({ cluster, env }) =>
+      `    - { name: ${env}, targets: { selector: { matchLabels: { env: ${env} } } }${cluster === HUB.byHand?.(names) ? ", sync: Request" : ""} }\n`,
+  );
+  return new Map([
+    ...Object.entries(workload(names, FIRST)),
+    [RELEASE_FILE, `version: ${FIRST}\n`],
+    ["fleet/applications.yaml", applications.join("---\n")],
+    ["fleet/kustomization.yaml", `resources: [applications.yaml]\npatches:\n${patches.join("")}`],
+    ...environments.map(({ env }): [string, string] => [
+      patchOf(env),
+      `- { op: replace, path: /spec/source/targetRevision, value: ${FIRST} }\n`,
+    ]),
+    [
+      "rollouts/app.yaml",
+      `apiVersion: stagecoach.dev/v1alpha1
+kind: ProgressiveRollout
+metadata: { name: app }
+spec:
+  sourceRef: { kind: Application, selector: { matchLabels: { app: ${name} } } }
+  targetBy: application
+  release: { from: { file: ${RELEASE_FILE}, path: version } }
+  pins: [ { file: "fleet/{{ application.labels.env }}.yaml", path: "[0].value" } ]
+  mode: Run
+  settle: ${names.settle}
+  stages:
+${stages.join("")}`,
     ],
   ]);
 }

@@ -3,9 +3,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { KubeConfig, type KubernetesObject } from "@kubernetes/client-node";
+import { openApiPlane } from "../../src/adapters/argocd/api/index.ts";
 import { openKubernetes } from "../../src/adapters/argocd/kubernetes/index.ts";
 import type { ControlPlane } from "../../src/adapters/argocd/port.ts";
 import { git } from "../../src/adapters/git/testing/repositories.ts";
+import type { Clock } from "../../src/core/base/time.ts";
 import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import { isEnded, type Run } from "../../src/core/run/state/run.ts";
 import { type Log, silentLog } from "../../src/engine/round/context.ts";
@@ -13,16 +15,25 @@ import { fastClock } from "../../src/sim/clock.ts";
 import { type GitHubSim, startGitHub } from "../../src/sim/github/start.ts";
 import { WEBHOOK_PATH } from "../../src/surfaces/server/deliveries/server.ts";
 import { startStagecoach } from "../../src/surfaces/server/stagecoach.ts";
-import { applicationOf, configRepo, FIRST, NEXT, RELEASE_FILE, type RealNames, setName, workload } from "./files.ts";
+import { applicationOf, FIRST, HUB, NEXT, RELEASE_FILE, type RealNames, SET, setName, workload } from "./files.ts";
 import { type Kube, kube } from "./kube.ts";
-import { type AtMerge, lookBehind, saidOn, until } from "./looks.ts";
-import { argoObjects, clusterSecret, LEFTOVERS, namespaceWithRights } from "./objects.ts";
+import { type AtMerge, lastSync, lookBehind, type Synced, saidOn, until } from "./looks.ts";
+import { applicationObject, argoObjects, clusterSecret, LEFTOVERS, namespaceWithRights } from "./objects.ts";
+
+interface RealAccess {
+  /** The text of a kubeconfig. */
+  kubeconfig: string;
+  /** Argo CD's own API, and an account that may get everything and sync. */
+  api?: { url: string; token: string; ca?: string };
+}
 
 interface RealOptions {
   /** Where the embedded GitHub listens, and what Argo CD knows it by. */
   github: { host?: string; port?: number; publicUrl?: string };
-  /** Gives the text of a kubeconfig once the config repo can be fetched at this address. */
-  kubeconfig(repoURL: string): Promise<string>;
+  /** Once the config repo can be fetched at this address. */
+  access(repoURL: string): Promise<RealAccess>;
+  /** Through Argo CD's API: environments on a hub, the last of them synced by the bot, and `/rollback` at the end. */
+  overApi?: boolean;
   /** Where Argo CD is. */
   argocd: string;
   clusters: number;
@@ -36,6 +47,12 @@ interface RealOptions {
 
 interface RealOutcome {
   run: Run;
+  /** The run that took it back. */
+  back?: Run;
+  /** The newest sync of the Application that is not synced by itself, after the release and after it was taken back. */
+  byHand: Synced[];
+  /** The commits that the two versions' tags mean. */
+  commits: { first: string; next: string };
   /** For each batch that was merged: what the Applications of those before it looked like in that moment, read anew. */
   atMerge: AtMerge[];
   errors: string[];
@@ -50,6 +67,7 @@ const REFRESH = { "argocd.argoproj.io/refresh": "normal" };
 export async function realJourney(options: RealOptions): Promise<RealOutcome> {
   const id = randomBytes(3).toString("hex");
   const { image } = options;
+  const layout = options.overApi === true ? HUB : SET;
   const clusters = Array.from({ length: options.clusters }, (_, i) => `stagecoach-real-${id}-${i}`);
   const names: RealNames = { id, argocd: options.argocd, clusters, settle: options.settle, ...(image === undefined ? {} : { image }) };
   const clock = fastClock();
@@ -65,29 +83,28 @@ export async function realJourney(options: RealOptions): Promise<RealOutcome> {
     },
   });
   const ends: (() => Promise<void>)[] = [() => rm(directory, { recursive: true, force: true, maxRetries: 5 }), () => github.close()];
-  const outcome: RealOutcome = { run: undefined as unknown as Run, atMerge: [], errors, left: [] };
+  const outcome: RealOutcome = {
+    run: undefined as unknown as Run,
+    byHand: [],
+    commits: { first: "", next: "" },
+    atMerge: [],
+    errors,
+    left: [],
+  };
   try {
     const repoURL = `${github.gitUrl}/acme/real-${id}.git`;
-    const { repository } = await github.createRepo({ owner: "acme", name: `real-${id}`, files: configRepo(names, repoURL) });
+    const { repository } = await github.createRepo({ owner: "acme", name: `real-${id}`, files: layout.files(names, repoURL) });
     github.collaborator(repository, "alice", "write");
     github.reserveBranches(repository);
     git(github.repoDirectory(repository), "tag", FIRST, "main");
-    const kubeconfig = await options.kubeconfig(repoURL);
+    const access = await options.access(repoURL);
     const config = new KubeConfig();
-    config.loadFromString(kubeconfig);
+    config.loadFromString(access.kubeconfig);
     const api = kube(config);
     const made: KubernetesObject[] = [];
     ends.push(async () => void outcome.left.push(...(await cleanUp(api, names, made, options.patience))));
-    await setUp(api, names, repoURL, made, options.patience);
-    const plane = openKubernetes({
-      name: "real",
-      kubeConfig: { kubeconfig },
-      argocdNamespace: names.argocd,
-      clusterSecrets: true,
-      annotationRefresh: options.refresh,
-      clock,
-      log,
-    });
+    await setUp(api, names, argoObjects(names, repoURL, layout), made, options.patience);
+    const plane = openPlane(options, access, names, { clock, log });
     ends.push(() => plane.close());
     await plane.ready();
     // Nobody has told this Argo CD of a webhook: its parent is asked to look whenever something was pushed.
@@ -105,12 +122,15 @@ export async function realJourney(options: RealOptions): Promise<RealOutcome> {
       // What is deleted next is asked for no more.
       await asking;
     });
+    const byHand = layout.byHand?.(names);
+    if (byHand !== undefined) await syncByHand(api, names, byHand, options.patience);
     await untilAt(plane, names, FIRST, options.patience);
     const app = { appId: github.app.id, privateKey: github.app.privateKey, webhookSecret: "real-journey-secret", baseUrl: github.url };
     const bot = await startStagecoach({ app, planes: [plane], directory, clock, log, pacing: false, signing: { kind: "github" } });
     ends.push(() => bot.close());
     github.setWebhook({ url: `${bot.url}${WEBHOOK_PATH}`, secret: "real-journey-secret" });
-    const ended = untilEnded(bot, options.patience, (run) => lookBehind(api, names, run, outcome));
+    const lookAtMerge = (run: Run) => lookBehind(api, names, run, outcome);
+    const ended = untilEnded(bot, options.patience, lookAtMerge);
     // The bot is ready after a first round, well or not: what is merged before it has adopted the rollout starts no run.
     const journal = ["for-each-ref", "refs/heads/stagecoach/journal"] as const;
     await until("the rollout is adopted", options.patience, async () => git(github.repoDirectory(repository), ...journal) || undefined);
@@ -118,6 +138,14 @@ export async function realJourney(options: RealOptions): Promise<RealOutcome> {
     outcome.run = await ended.catch(async (error: unknown) => {
       throw new Error(`${String(error)}; its release PR says: ${await saidOn(github, repository, pull)}`);
     });
+    const commitOf = (tag: string) => git(github.repoDirectory(repository), "rev-parse", `${tag}^{commit}`);
+    outcome.commits = { first: commitOf(FIRST), next: commitOf(NEXT) };
+    if (byHand === undefined) return outcome;
+    outcome.byHand.push(await lastSync(api, names, byHand));
+    const isBack = untilEnded(bot, options.patience, lookAtMerge, "Rollback");
+    github.actAs("alice").comment(repository, pull, "/rollback");
+    outcome.back = await isBack;
+    outcome.byHand.push(await lastSync(api, names, byHand));
     return outcome;
   } finally {
     // One that fails keeps none of the others from being done, and does not hide what went wrong before.
@@ -126,15 +154,35 @@ export async function realJourney(options: RealOptions): Promise<RealOutcome> {
   }
 }
 
-async function setUp(api: Kube, names: RealNames, repoURL: string, made: KubernetesObject[], patience: number): Promise<void> {
+function openPlane(
+  { overApi, refresh }: RealOptions,
+  { kubeconfig, api }: RealAccess,
+  names: RealNames,
+  its: { clock: Clock; log: Log },
+): ControlPlane {
+  if (overApi !== true) {
+    const kubernetes = { argocdNamespace: names.argocd, clusterSecrets: true, annotationRefresh: refresh };
+    return openKubernetes({ name: "real", kubeConfig: { kubeconfig }, ...kubernetes, ...its });
+  }
+  if (api === undefined) throw new Error("there is no address of Argo CD's API: see test/real/README.md");
+  return openApiPlane({ name: "real", ...api, allowSync: true, ...its });
+}
+
+async function setUp(
+  api: Kube,
+  names: RealNames,
+  objects: readonly KubernetesObject[],
+  made: KubernetesObject[],
+  patience: number,
+): Promise<void> {
   const create = async (object: KubernetesObject) => {
     made.push(object);
     await api.create(object);
   };
   for (const [index, namespace] of names.clusters.entries()) {
-    const objects = namespaceWithRights(names, namespace);
-    for (const object of objects) await create(object);
-    const secret = objects.at(-1) ?? {};
+    const own = namespaceWithRights(names, namespace);
+    for (const object of own) await create(object);
+    const secret = own.at(-1) ?? {};
     const data = await until(`a token of ${namespace}`, patience, async () => {
       const found = (await api.read(secret))?.["data"] as Record<string, string> | undefined;
       return found?.["token"] === undefined ? undefined : found;
@@ -143,7 +191,14 @@ async function setUp(api: Kube, names: RealNames, repoURL: string, made: Kuberne
     const token = Buffer.from(data["token"] ?? "", "base64").toString();
     await create(clusterSecret(names, index, { token, ...(ca === undefined ? {} : { ca }) }));
   }
-  for (const object of argoObjects(names, repoURL)) await create(object);
+  for (const object of objects) await create(object);
+}
+
+/** Once it is there a person presses *Sync*. */
+async function syncByHand(api: Kube, names: RealNames, cluster: string, patience: number): Promise<void> {
+  const object = applicationObject(names, cluster);
+  await until("the Application that is synced by hand is there", patience, () => api.read(object));
+  await api.sync(object);
 }
 
 async function release(github: GitHubSim, repository: string, names: RealNames): Promise<number> {
@@ -186,7 +241,7 @@ interface Bot {
   onChange(listener: () => void): () => void;
 }
 
-function untilEnded(bot: Bot, patience: number, onMerge: (run: Run) => Promise<void>): Promise<Run> {
+function untilEnded(bot: Bot, patience: number, onMerge: (run: Run) => Promise<void>, kind?: Run["kind"]): Promise<Run> {
   return new Promise((resolve, reject) => {
     const looks: Promise<void>[] = [];
     let merged = 0;
@@ -200,7 +255,7 @@ function untilEnded(bot: Bot, patience: number, onMerge: (run: Run) => Promise<v
     }, patience);
     const off = bot.onChange(() => {
       const run = bot.runs()[0]?.run;
-      if (run === undefined) return;
+      if (run === undefined || run.kind !== kind) return;
       const now = run.batches.filter((batch) => batch.merged !== undefined).length;
       if (now > merged) looks.push(onMerge(run));
       merged = now;
@@ -217,11 +272,7 @@ function untilEnded(bot: Bot, patience: number, onMerge: (run: Run) => Promise<v
 
 /** Removes what was made, what brings others first; gives what is still there at the end. */
 async function cleanUp(api: Kube, names: RealNames, made: readonly KubernetesObject[], patience: number): Promise<string[]> {
-  const applications = names.clusters.map((cluster) => ({
-    apiVersion: "argoproj.io/v1alpha1",
-    kind: "Application",
-    metadata: { name: applicationOf(names, cluster), namespace: names.argocd },
-  }));
+  const applications = names.clusters.map((cluster) => applicationObject(names, cluster));
   const gone = async (objects: readonly KubernetesObject[]) => {
     for (const object of objects) if ((await api.read(object)) !== undefined) return undefined;
     return true;

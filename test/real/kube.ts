@@ -7,6 +7,8 @@ export interface Kube {
   /** What is not there is removed already. */
   remove(object: KubernetesObject): Promise<void>;
   annotate(object: KubernetesObject, annotations: Record<string, string>): Promise<void>;
+  /** Asks Argo CD to sync an Application, as a person does who presses *Sync*. */
+  sync(object: KubernetesObject): Promise<void>;
 }
 
 const isMissing = (error: unknown) => (error as { code?: number }).code === 404;
@@ -14,6 +16,9 @@ const isMissing = (error: unknown) => (error as { code?: number }).code === 404;
 export function kube(config: KubeConfig): Kube {
   const api = KubernetesObjectApi.makeApiClient(config);
   type Header = Parameters<typeof api.read>[0];
+  const merge = async (patch: KubernetesObject) => {
+    await api.patch(patch, undefined, undefined, undefined, undefined, PatchStrategy.MergePatch);
+  };
   return {
     async create(object) {
       await api.create(object);
@@ -33,9 +38,7 @@ export function kube(config: KubeConfig): Kube {
         if (!isMissing(error)) throw error;
       }
     },
-    async annotate({ apiVersion, kind, metadata }, annotations) {
-      const patch = { apiVersion, kind, metadata: { ...metadata, annotations } } as KubernetesObject;
-      await api.patch(patch, undefined, undefined, undefined, undefined, PatchStrategy.MergePatch);
-    },
+    annotate: ({ metadata, ...object }, annotations) => merge({ ...object, metadata: { ...metadata, annotations } } as KubernetesObject),
+    sync: (object) => merge({ ...object, operation: { initiatedBy: { username: "a person" }, sync: {} } } as KubernetesObject),
   };
 }

@@ -2,6 +2,7 @@ import type { Run } from "../../src/core/run/state/run.ts";
 import type { GitHubSim } from "../../src/sim/github/start.ts";
 import type { RealNames } from "./files.ts";
 import type { Kube } from "./kube.ts";
+import { applicationObject } from "./objects.ts";
 
 /** An Application of a batch before the one that was merged, as it was in that moment. */
 export interface AtMerge {
@@ -10,6 +11,19 @@ export interface AtMerge {
   revision: string;
   sync: string;
   health: string;
+}
+
+/** Who asked for a sync, of which commit, and what came of it. */
+export interface Synced {
+  by: string;
+  revision: string;
+  phase: string;
+}
+
+interface OperationState {
+  phase?: string;
+  operation?: { initiatedBy?: { username?: string } };
+  syncResult?: { revision?: string };
 }
 
 /** What the bot has written on a pull request: where no run begins at all it is all there is to go by. */
@@ -37,6 +51,13 @@ export async function lookBehind(api: Kube, names: RealNames, run: Run, outcome:
       });
     }
   }
+}
+
+/** The newest sync of a target's Application, read anew. */
+export async function lastSync(api: Kube, names: RealNames, cluster: string): Promise<Synced> {
+  const read = await api.read(applicationObject(names, cluster));
+  const state = (read as { status?: { operationState?: OperationState } } | undefined)?.status?.operationState;
+  return { by: state?.operation?.initiatedBy?.username ?? "", revision: state?.syncResult?.revision ?? "", phase: state?.phase ?? "" };
 }
 
 /** Asks until there is an answer: these are objects that nothing here watches. */

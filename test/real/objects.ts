@@ -1,5 +1,5 @@
 import type { KubernetesObject } from "@kubernetes/client-node";
-import { type RealNames, setName } from "./files.ts";
+import { applicationOf, type Layout, type RealNames, setName } from "./files.ts";
 
 type Json = KubernetesObject & Record<string, unknown>;
 
@@ -74,8 +74,8 @@ export function clusterSecret(names: RealNames, index: number, { token, ca }: Cr
   };
 }
 
-/** A project for this try alone, and the Application that brings its ApplicationSet from Git. */
-export function argoObjects(names: RealNames, repoURL: string): Json[] {
+/** A project for this try alone, and the Application that brings its ApplicationSet or Applications from Git. */
+export function argoObjects(names: RealNames, repoURL: string, layout: Layout): Json[] {
   const name = setName(names);
   const metadata = { name, namespace: names.argocd, labels: mark(names) };
   const apiVersion = "argoproj.io/v1alpha1";
@@ -94,13 +94,20 @@ export function argoObjects(names: RealNames, repoURL: string): Json[] {
       metadata,
       spec: {
         project: name,
-        source: { repoURL, path: "appsets", targetRevision: "main" },
+        source: { repoURL, path: layout.parent, targetRevision: "main" },
         destination,
         syncPolicy: { automated: { prune: true, selfHeal: true } },
       },
     },
   ];
 }
+
+/** What leads to the Application of a target. */
+export const applicationObject = (names: RealNames, cluster: string): Json => ({
+  apiVersion: "argoproj.io/v1alpha1",
+  kind: "Application",
+  metadata: { name: applicationOf(names, cluster), namespace: names.argocd },
+});
 
 /** In the order in which they go: what brings others first. */
 export const LEFTOVERS = (names: RealNames): Json[] => {
@@ -109,5 +116,6 @@ export const LEFTOVERS = (names: RealNames): Json[] => {
   return [
     { apiVersion, kind: "Application", metadata: at },
     { apiVersion, kind: "ApplicationSet", metadata: at },
+    ...names.clusters.map((cluster) => applicationObject(names, cluster)),
   ];
 };
