@@ -1,14 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import { afterEach, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { NEXT } from "./files.ts";
 import { realJourney } from "./journey.ts";
 
-let child: ChildProcess | undefined;
+const children: ChildProcess[] = [];
 
-afterEach(() => {
-  child?.kill("SIGTERM");
-  child = undefined;
+afterAll(() => {
+  for (const child of children) child.kill("SIGTERM");
 });
 
 /** An embedded Kubernetes API and Argo CD in a process of their own, of which nothing is known here but a kubeconfig. */
@@ -16,7 +15,7 @@ async function separate(repoURL: string) {
   const code = `const { run } = await import(${JSON.stringify(new URL("../../src/surfaces/cli/sim/argocd.ts", import.meta.url).href)});
     process.exitCode = await run(${JSON.stringify(["--repo-url", repoURL, "--path", "releases", "--tls", "--quick"])});`;
   const started = spawn(process.execPath, ["--input-type=module", "--eval", code], { stdio: ["ignore", "pipe", "inherit"] });
-  child = started;
+  children.push(started);
   const line = await new Promise<string>((resolve, reject) => {
     let text = "";
     started.stdout.on("data", (chunk: Buffer) => {
@@ -29,7 +28,7 @@ async function separate(repoURL: string) {
   return { kubeconfig: await readFile(kubeconfig, "utf8"), api: { url, token, ca: await readFile(ca, "utf8") } };
 }
 
-test("the journey against a real Argo CD goes well against the embedded one, as a process of its own", async () => {
+test.concurrent("the journey against a real Argo CD goes well against the embedded one, as a process of its own", async () => {
   const outcome = await realJourney({
     github: {},
     access: separate,
@@ -47,7 +46,7 @@ test("the journey against a real Argo CD goes well against the embedded one, as 
   ]);
 });
 
-test("environments on a hub are released through Argo CD's API, the last one synced by the bot, and taken back", async () => {
+test.concurrent("environments on a hub are released through Argo CD's API, the last one synced by the bot, and taken back", async () => {
   const { run, back, byHand, commits, errors, left } = await realJourney({
     github: {},
     access: separate,

@@ -95,6 +95,7 @@ export async function realJourney(options: RealOptions): Promise<RealOutcome> {
     const repoURL = `${github.gitUrl}/acme/real-${id}.git`;
     const { repository } = await github.createRepo({ owner: "acme", name: `real-${id}`, files: layout.files(names, repoURL) });
     github.collaborator(repository, "alice", "write");
+    github.collaborator(repository, "mary", "maintain");
     github.reserveBranches(repository);
     git(github.repoDirectory(repository), "tag", FIRST, "main");
     const access = await options.access(repoURL);
@@ -135,16 +136,17 @@ export async function realJourney(options: RealOptions): Promise<RealOutcome> {
     const journal = ["for-each-ref", "refs/heads/stagecoach/journal"] as const;
     await until("the rollout is adopted", options.patience, async () => git(github.repoDirectory(repository), ...journal) || undefined);
     const pull = await release(github, repository, names);
-    outcome.run = await ended.catch(async (error: unknown) => {
+    const explain = async (error: unknown): Promise<never> => {
       throw new Error(`${String(error)}; its release PR says: ${await saidOn(github, repository, pull)}`);
-    });
+    };
+    outcome.run = await ended.catch(explain);
     const commitOf = (tag: string) => git(github.repoDirectory(repository), "rev-parse", `${tag}^{commit}`);
     outcome.commits = { first: commitOf(FIRST), next: commitOf(NEXT) };
     if (byHand === undefined) return outcome;
     outcome.byHand.push(await lastSync(api, names, byHand));
     const isBack = untilEnded(bot, options.patience, lookAtMerge, "Rollback");
-    github.actAs("alice").comment(repository, pull, "/rollback");
-    outcome.back = await isBack;
+    github.actAs("mary").comment(repository, pull, "/rollback");
+    outcome.back = await isBack.catch(explain);
     outcome.byHand.push(await lastSync(api, names, byHand));
     return outcome;
   } finally {

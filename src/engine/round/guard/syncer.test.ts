@@ -7,6 +7,43 @@ import { openSyncer } from "./syncer.ts";
 const C = "c".repeat(40);
 const REPO = "https://git.invalid/r";
 
+test("what an Application that a parent renders was made from is asked of its parent, and only where the change is in its spec", () => {
+  const asked: unknown[] = [];
+  const sourcesOf = (targetRevision: string) => [{ repoURL: REPO, path: "a", targetRevision }];
+  const facts = {
+    madeBefore(_plane: unknown, { name }: { name: string }, merge: unknown) {
+      asked.push([name, merge]);
+      return sourcesOf("v1");
+    },
+  };
+  const plane = { name: "hub", sync: () => undefined };
+  const syncer = openSyncer({ planes: new Map(), clock: { now: () => 0 }, log: {} } as never);
+  const spec = { source: sourcesOf("v2")[0], destination: { name: "one" } };
+  const status = { sync: { status: "OutOfSync", revision: C } };
+  const application = decodeApplication({ metadata: { name: "a", namespace: "argocd", uid: "a" }, spec, status }, 0);
+  const run = { spec: { stages: [{ sync: "Request" }] } };
+  const moved = {
+    run,
+    batch: { stage: 0 },
+    merged: { commit: C },
+    target: { key: "hub/argocd/a" },
+    plane,
+    name: "a",
+    application,
+    also: [],
+  };
+  const parent = "b".repeat(40);
+  const revision = { kind: "revision", revision: "v2", commit: C };
+  expect(syncer.of({ ...moved, change: revision, parent, facts } as never)).toMatchObject({
+    wanted: { revisions: [C], before: { sources: sourcesOf("v1"), revisions: [null] } },
+  });
+  expect(asked).toEqual([["a", { commit: C, parent }]]);
+  syncer.of({ ...moved, change: { kind: "commit", repoURL: REPO, commit: C }, parent, facts } as never);
+  expect(asked).toHaveLength(1);
+  const unknown = { madeBefore: () => undefined };
+  expect(syncer.of({ ...moved, change: revision, parent, facts: unknown } as never)).toMatchObject({ cannot: { kind: "NoBefore" } });
+});
+
 test("what waits for a place is not asked for once its run is paused, and is asked for when that goes on", async () => {
   const begun: string[] = [];
   const ends: ((outcome: SyncOutcome) => void)[] = [];

@@ -17,6 +17,7 @@ import type { Batch, BatchTarget, Run } from "../../../core/run/state/run.ts";
 import type { SpecsByPlane } from "../../config-repo/rendered.ts";
 import type { RepoContext } from "../context.ts";
 import { openLanes } from "../few-at-once.ts";
+import type { Facts } from "../observe/facts.ts";
 
 const ASK_AGAIN_MS = 60_000;
 /** Of one control plane: a batch's targets begin at once, a fleet's do not. */
@@ -39,7 +40,7 @@ interface Moved {
   batch: Batch;
   merged: NonNullable<Batch["merged"]>;
   target: BatchTarget;
-  plane: Pick<ControlPlane, "name" | "sync">;
+  plane: ControlPlane;
   name: string;
   application: ApplicationView | undefined;
   change: Change;
@@ -47,6 +48,8 @@ interface Moved {
   /** First parent of the merge, and what the repository yields there. */
   parent?: string | undefined;
   before?: SpecsByPlane | undefined;
+  /** Of an Application that Git does not declare as it lives. */
+  facts: Pick<Facts, "madeBefore">;
 }
 
 export function openSyncer({ planes, clock, log }: Pick<RepoContext, "planes" | "clock" | "log">): Syncer {
@@ -77,11 +80,13 @@ export function openSyncer({ planes, clock, log }: Pick<RepoContext, "planes" | 
   }
 
   return {
-    of({ run, batch, merged, target, plane, name, application, change, also, parent, before }) {
+    of({ run, batch, merged, target, plane, name, application, change, also, parent, before, facts }) {
       if (run.spec.stages[batch.stage]?.sync !== "Request" || application === undefined) return undefined;
       if (plane.sync === undefined) return { cannot: planeReason("SYNC_UNSAFE", { kind: "NotAllowed" }) };
-      const sourcesBefore = before?.get(plane.name)?.get(name)?.sources;
-      const wanted = syncWanted({ application, changes: [change, ...also], parent, sourcesBefore });
+      const changes = [change, ...also];
+      const isInSpec = parent !== undefined && changes.some(({ kind }) => kind !== "commit");
+      const made = () => (isInSpec ? facts.madeBefore(plane, application, { commit: merged.commit, parent }) : undefined);
+      const wanted = syncWanted({ application, changes, parent, sourcesBefore: before?.get(plane.name)?.get(name)?.sources ?? made() });
       if ("cannot" in wanted) return wanted;
       const id = idOf({ target: target.key, commit: merged.commit });
       seen.set(id, wanted);

@@ -9,7 +9,7 @@ import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { Assessment } from "../../../core/run/state/world.ts";
 import type { Refresher } from "../guard/refresh.ts";
 import { askForChildren, openChildren } from "./children.ts";
-import type { Facts } from "./mirror-facts.ts";
+import type { Facts } from "./facts.ts";
 import { openTargetLooks } from "./observe-targets.ts";
 import { openOwners } from "./stability.ts";
 

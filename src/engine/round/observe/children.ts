@@ -24,7 +24,7 @@ import { generatorClusters, specsOf } from "../../config-repo/appset-in-git.ts";
 import { clusterOf } from "../../resolve/fleet.ts";
 import type { Refresher } from "../guard/refresh.ts";
 import type { TargetReader } from "../guard/refresh-read.ts";
-import type { Facts } from "./mirror-facts.ts";
+import type { Facts } from "./facts.ts";
 import { endIsPast, refreshReason } from "./refresh-reason.ts";
 import type { TroubleOfOwner } from "./stability.ts";
 

@@ -3,7 +3,7 @@ import type { ControlPlane } from "../../../adapters/argocd/port.ts";
 import type { Change } from "../../../core/argocd/liveness/types.ts";
 import { hydrationOf as branchesOf } from "../../../core/argocd/same.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
-import type { Facts } from "./mirror-facts.ts";
+import type { Facts } from "./facts.ts";
 
 /** The Applications of a plane that are hydrated to one branch, by that branch. Looked up once for all targets of a batch. */
 type Hydrated = ReadonlyMap<string, readonly ApplicationView[]>;

@@ -26,8 +26,8 @@ import type { TargetReader } from "../guard/refresh-read.ts";
 import type { Syncer } from "../guard/syncer.ts";
 import { askForChildren, type Children } from "./children.ts";
 import { type Contents, contentOf } from "./contents.ts";
+import type { Facts, WithFacts } from "./facts.ts";
 import { hydrationOf, type LookUpHydrated, openHydrated } from "./hydrated.ts";
-import type { Facts, WithFacts } from "./mirror-facts.ts";
 import { awaitParent, observeParent, whatGitGives } from "./parents.ts";
 import { endIsPast, refreshReason } from "./refresh-reason.ts";
 import type { Stability, TroubleOfOwner } from "./stability.ts";
@@ -148,7 +148,7 @@ function judge(gathered: Gathered, rendered: RenderedAround, facts: Facts, memor
   const { seen, wants } = memory.children.of(gathered, facts, keptFor(gathered));
   const judged = assessOne(gathered, rendered, facts, memory, choice, seen);
   // Its automated sync is off, and the change is seen.
-  if (judged.sentence.code === "SYNC_BY_HAND") judged.sync = memory.syncer.of({ ...gathered, ...rendered, ...choice.chosen });
+  if (judged.sentence.code === "SYNC_BY_HAND") judged.sync = memory.syncer.of({ ...gathered, ...rendered, ...choice.chosen, facts });
   const waits = judged.verdict === "pending" && judged.clause === "spec" && gathered.batch.phase !== "Settled";
   return { judged, wants, awaited: waits ? observeParent(gathered, facts) : undefined };
 }

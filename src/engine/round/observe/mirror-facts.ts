@@ -3,8 +3,8 @@ import { GitError } from "../../../adapters/git/port.ts";
 import type { AppSetCluster } from "../../../core/appset/types.ts";
 import { drySHAOf, metadataOf } from "../../../core/argocd/hydrator-metadata.ts";
 import { isFullSha } from "../../../core/argocd/liveness/moment.ts";
-import type { Ancestry, HydratedFiles, Intended } from "../../../core/argocd/liveness/types.ts";
-import { normalRepo } from "../../../core/argocd/same.ts";
+import type { Ancestry, HydratedFiles } from "../../../core/argocd/liveness/types.ts";
+import { equalSources, normalRepo } from "../../../core/argocd/same.ts";
 import type { ApplicationSetView, SourceView, SyncWindowsView } from "../../../core/argocd/views.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import type { Batch, BatchTarget } from "../../../core/run/state/run.ts";
@@ -14,26 +14,8 @@ import type { RemoteHeads } from "../../config-repo/remote-heads.ts";
 import { renderApart } from "../../config-repo/render-set.ts";
 import { isImageEdit, type Pins } from "../../resolve/pin-values.ts";
 import type { RepoContext } from "../context.ts";
-
-/** What judging a target may ask of our own mirror and of Argo CD, answered at once or in the next pass. */
-export interface Facts {
-  /** Whether a revision that Argo CD has seen contains a commit. */
-  ancestry(seen: string, commit: string): Ancestry;
-  /** The commit that a tag of the config repo means; undefined: none, or of another repo. */
-  resolve(repoURL: string, revision: string): string | undefined;
-  /** The commit up to `seen` that gave a pin of the target another value than this run set; undefined: none did. unknown: it cannot be read. */
-  pinDiffers(batch: Batch, target: BatchTarget, seen: string): { commit: string } | "unknown" | undefined;
-  /** The images that a target's edits have written; undefined: none. */
-  images(batch: Batch, target: BatchTarget): readonly string[] | undefined;
-  /** What stands beside the hydrated manifests of a source at a revision. */
-  hydrated(source: SourceView, seen: string): HydratedFiles;
-  /** What a live set whose generators read the config repo yields, by name: at the base's head, or at a commit that it lacks yet. */
-  renderedNow(set: ApplicationSetView, clusters: readonly AppSetCluster[], commit: string): SetNow | "unread" | undefined;
-  /** undefined: they cannot be seen. */
-  windows(plane: ControlPlane, namespace: string, name: string): SyncWindowsView | undefined;
-}
-
-type SetNow = ReadonlyMap<string, Intended>;
+import type { Facts, SetNow, WithFacts } from "./facts.ts";
+import { type MadeSources, openMadeSources } from "./made-sources.ts";
 
 const KEEP_TAG_MS = 60_000;
 const KEEP_WINDOWS_MS = 30_000;
@@ -41,9 +23,6 @@ const FETCH_EVERY_MS = 30_000;
 const MOST_KEPT = 5000;
 /** A tag leads to a commit, a commit to its ancestry, that to a pin: one pass each, and one to spare. */
 const MOST_PASSES = 5;
-
-/** Runs a synchronous judgement; what it asks and nobody knows yet is found out, and it is run again. */
-export type WithFacts = <T>(judge: (facts: Facts) => T) => Promise<T>;
 
 /** A few lines of JSON, with the commands that made the manifests. */
 const MOST_METADATA = 64 * 1024;
@@ -60,6 +39,8 @@ export function openFacts({ mirror, clock, log, repoURL }: Context, commits: Com
   const keptHydrated = new BoundedMap<string, HydratedFiles>(MOST_KEPT);
   const keptSets = new WeakMap<ApplicationSetView, { key: string; specs: SetNow | undefined }>();
   const keptWindows = new BoundedMap<string, { at: number; view: SyncWindowsView | undefined }>(MOST_KEPT);
+  const keptMade = new BoundedMap<string, { at: number; made: MadeSources | undefined }>(MOST_KEPT);
+  const askMade = openMadeSources({ clock, log, repoURL });
   /** Revisions our mirror does not have, and when it was last fetched for them. */
   const missing = new BoundedMap<string, number>(MOST_KEPT);
 
@@ -139,6 +120,15 @@ export function openFacts({ mirror, clock, log, repoURL }: Context, commits: Com
         if (plane.syncWindows !== undefined && (known === undefined || now - known.at >= KEEP_WINDOWS_MS))
           asked.set(`windows ${key}`, async () => keptWindows.set(key, { at: now, view: await askWindows(plane, namespace, name) }));
         return known?.view;
+      },
+      madeBefore(plane, application, merge) {
+        const { branch } = remote.last;
+        const key = `${plane.name}/${application.uid} ${merge.commit}`;
+        const known = keptMade.get(key);
+        const isOwed = known === undefined || (known.made === undefined && now - known.at >= FETCH_EVERY_MS);
+        if (isOwed && branch !== undefined)
+          asked.set(`made ${key}`, async () => keptMade.set(key, { at: now, made: await askMade(plane, application, merge, branch) }));
+        return known?.made !== undefined && equalSources(known.made.after, application.spec.sources) ? known.made.before : undefined;
       },
     };
   }

@@ -17,7 +17,7 @@ import type { Batch, BatchTarget } from "../../../core/run/state/run.ts";
 import type { Assessment } from "../../../core/run/state/world.ts";
 import { givenTo, type SpecsByPlane } from "../../config-repo/rendered.ts";
 import { type Refresher, setKey } from "../guard/refresh.ts";
-import type { Facts } from "./mirror-facts.ts";
+import type { Facts } from "./facts.ts";
 
 interface Waiting {
   plane: ControlPlane;
