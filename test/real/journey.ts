@@ -15,10 +15,11 @@ import { fastClock } from "../../src/sim/clock.ts";
 import { type GitHubSim, startGitHub } from "../../src/sim/github/start.ts";
 import { WEBHOOK_PATH } from "../../src/surfaces/server/deliveries/server.ts";
 import { startStagecoach } from "../../src/surfaces/server/stagecoach.ts";
-import { applicationOf, FIRST, HUB, NEXT, RELEASE_FILE, type RealNames, SET, setName, workload } from "./files.ts";
-import { type Kube, kube } from "./kube.ts";
+import { applicationOf, FIRST, HUB, NEXT, RELEASE_FILE, type RealNames, SET, workload } from "./files.ts";
+import { kube } from "./kube.ts";
 import { type AtMerge, lastSync, lookBehind, type Synced, saidOn, until } from "./looks.ts";
-import { applicationObject, argoObjects, clusterSecret, LEFTOVERS, namespaceWithRights } from "./objects.ts";
+import { argoObjects, LEFTOVERS } from "./objects.ts";
+import { cleanUp, setUp, syncByHand } from "./set-up.ts";
 
 interface RealAccess {
   /** The text of a kubeconfig. */
@@ -170,39 +171,6 @@ function openPlane(
   return openApiPlane({ name: "real", ...api, allowSync: true, ...its });
 }
 
-async function setUp(
-  api: Kube,
-  names: RealNames,
-  objects: readonly KubernetesObject[],
-  made: KubernetesObject[],
-  patience: number,
-): Promise<void> {
-  const create = async (object: KubernetesObject) => {
-    made.push(object);
-    await api.create(object);
-  };
-  for (const [index, namespace] of names.clusters.entries()) {
-    const own = namespaceWithRights(names, namespace);
-    for (const object of own) await create(object);
-    const secret = own.at(-1) ?? {};
-    const data = await until(`a token of ${namespace}`, patience, async () => {
-      const found = (await api.read(secret))?.["data"] as Record<string, string> | undefined;
-      return found?.["token"] === undefined ? undefined : found;
-    });
-    const ca = data["ca.crt"];
-    const token = Buffer.from(data["token"] ?? "", "base64").toString();
-    await create(clusterSecret(names, index, { token, ...(ca === undefined ? {} : { ca }) }));
-  }
-  for (const object of objects) await create(object);
-}
-
-/** Once it is there a person presses *Sync*. */
-async function syncByHand(api: Kube, names: RealNames, cluster: string, patience: number): Promise<void> {
-  const object = applicationObject(names, cluster);
-  await until("the Application that is synced by hand is there", patience, () => api.read(object));
-  await api.sync(object);
-}
-
 async function release(github: GitHubSim, repository: string, names: RealNames): Promise<number> {
   const alice = github.actAs("alice");
   const built = await alice.push(repository, { branch: "main", files: workload(names, NEXT), message: `app ${NEXT}` });
@@ -270,23 +238,4 @@ function untilEnded(bot: Bot, patience: number, onMerge: (run: Run) => Promise<v
       else resolve(run);
     }
   });
-}
-
-/** Removes what was made, what brings others first; gives what is still there at the end. */
-async function cleanUp(api: Kube, names: RealNames, made: readonly KubernetesObject[], patience: number): Promise<string[]> {
-  const applications = names.clusters.map((cluster) => applicationObject(names, cluster));
-  const gone = async (objects: readonly KubernetesObject[]) => {
-    for (const object of objects) if ((await api.read(object)) !== undefined) return undefined;
-    return true;
-  };
-  for (const object of LEFTOVERS(names)) await api.remove(object);
-  await until("the Applications are gone", patience, () => gone(applications));
-  const rest = made.filter(({ kind }) => kind !== "Application").reverse();
-  for (const object of rest) await api.remove(object);
-  await until(`what carries ${setName(names)} is gone`, patience, () => gone(rest));
-  const left: string[] = [];
-  for (const object of [...applications, ...rest]) {
-    if ((await api.read(object)) !== undefined) left.push(`${object.kind} ${object.metadata?.name}`);
-  }
-  return left;
 }

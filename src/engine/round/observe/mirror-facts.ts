@@ -5,7 +5,7 @@ import { drySHAOf, metadataOf } from "../../../core/argocd/hydrator-metadata.ts"
 import { isFullSha } from "../../../core/argocd/liveness/moment.ts";
 import type { Ancestry, HydratedFiles } from "../../../core/argocd/liveness/types.ts";
 import { equalSources, normalRepo } from "../../../core/argocd/same.ts";
-import type { ApplicationSetView, SourceView, SyncWindowsView } from "../../../core/argocd/views.ts";
+import type { ApplicationSetView, SyncWindowsView } from "../../../core/argocd/views.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import type { Batch, BatchTarget } from "../../../core/run/state/run.ts";
 import { specsOf } from "../../config-repo/appset-in-git.ts";
