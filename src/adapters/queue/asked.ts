@@ -1,4 +1,4 @@
-/** What is asked of one repo, and what of it is due. Kept by `memory.ts`. */
+/** What is asked of one repo, and what of it is due. Kept by `in-process.ts`. */
 
 /** What is asked of one repo. */
 export interface Asked {

@@ -1,11 +1,11 @@
-import { memoryQueue } from "./memory.ts";
+import { inProcessQueue } from "./in-process.ts";
 import type { SharedQueue, SharingOptions } from "./port.ts";
 
 /** The queue of a process that has all repositories to itself. */
 export function embeddedQueue(options: SharingOptions): SharedQueue {
   let shared: readonly string[] = [];
   return {
-    ...memoryQueue(options),
+    ...inProcessQueue(options),
     start: async () => [...shared],
     share(repositories) {
       shared = repositories;

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { manualClock } from "../../../test/support/manual-clock.ts";
-import { memoryQueue, ROUND_LIMITS } from "./memory.ts";
+import { inProcessQueue, ROUND_LIMITS } from "./in-process.ts";
 import { RoundOverdue } from "./port.ts";
 import { closeAll, KINDS } from "./testing/open-queue.ts";
 
@@ -328,7 +328,7 @@ test("two thousand repos that are asked of at once are gone through for each tha
     },
   };
   const seen = new Set<string>();
-  const queue = memoryQueue({ clock, handler: async (repository) => void seen.add(repository) });
+  const queue = inProcessQueue({ clock, handler: async (repository) => void seen.add(repository) });
   for (let n = 0; n < MANY; n++) queue.wake({ repository: `o/${n}`, rollout: null });
   await queue.idle();
   expect(seen.size).toBe(MANY);

@@ -15,7 +15,7 @@ import { type DurationsOf, openDurations } from "../config-repo/history-duration
 import { readProject } from "../config-repo/project.ts";
 import { openReleases, type Releases } from "../config-repo/releases.ts";
 import type { RevisionsNow } from "../config-repo/revisions.ts";
-import { openPlanner } from "../resolve/make-plan.ts";
+import { openPlanner } from "../resolve/plan-now.ts";
 import type { Rules } from "../round/branch-rules.ts";
 import type { RepoContext } from "../round/context.ts";
 import { openPullJudge } from "./judge-pull.ts";

@@ -34,7 +34,7 @@ import { followedSets } from "../lint/declared-sets.ts";
 import { editsOf, parentsOn } from "../lint/gather.ts";
 import { lintOutside } from "../lint/lint-outside.ts";
 import { planesFor } from "../resolve/fleet.ts";
-import type { MadePlan, MakePlan } from "../resolve/make-plan.ts";
+import type { MadePlan, MakePlan } from "../resolve/plan-now.ts";
 import { setsOfSource } from "../resolve/source-sets.ts";
 import { baseAsks, methodsOf, type Rules } from "../round/branch-rules.ts";
 import type { RepoContext } from "../round/context.ts";

@@ -18,7 +18,7 @@ import { isBaseRevision, sameRepo } from "../config-repo/repo-url.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
 import { readsFile } from "../lint/outside-readers.ts";
 import { applicationSeen } from "../resolve/fleet.ts";
-import type { MakePlan } from "../resolve/make-plan.ts";
+import type { MakePlan } from "../resolve/plan-now.ts";
 import { setsOfSource } from "../resolve/source-sets.ts";
 import type { RepoContext } from "../round/context.ts";
 import type { Touches } from "./judge-pull-touched.ts";

@@ -1,4 +1,4 @@
-/** What of a rollout's source Argo CD does not have, with what was most likely meant. Called by `make-plan.ts` before anything is resolved. */
+/** What of a rollout's source Argo CD does not have, with what was most likely meant. Called by `plan-now.ts` before anything is resolved. */
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import { nearest } from "../../core/base/nearest.ts";
 import { selectorTypos } from "../../core/plan/selector-typos.ts";

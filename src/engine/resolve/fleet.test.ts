@@ -7,7 +7,7 @@ import { said } from "../../core/reasons/run.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
 import type { RepoContext } from "../round/context.ts";
 import { clustersOf, clustersOn, unreachableClusters } from "./fleet.ts";
-import { openPlanner } from "./make-plan.ts";
+import { openPlanner } from "./plan-now.ts";
 
 const SINCE = "2026-11-21T14:05:00.000Z";
 const FORBIDDEN = "forbidden; grant the verbs get, list and watch on applications.argoproj.io";

@@ -23,7 +23,7 @@ import type { Backoff } from "./backoff.ts";
 import type { RepoContext } from "./context.ts";
 import type { Decide, Decision } from "./decide.ts";
 import type { JournalLooks } from "./journal-look.ts";
-import type { MergeQueue } from "./merging.ts";
+import type { MergeQueue } from "./merge-queue.ts";
 import type { NoteUnprotected } from "./note-unprotected.ts";
 import type { CommandPlace } from "./observe/command-source.ts";
 import { type FormerPlaces, pullsToRead } from "./observe/former-places.ts";

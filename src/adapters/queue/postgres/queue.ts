@@ -6,7 +6,7 @@
  * A round is begun only while the lease holds, and every write of it asks once more: see `membership.ts`, and `askFor`.
  */
 import { NotOurs } from "../../outbound/asker.ts";
-import { memoryQueue } from "../memory.ts";
+import { inProcessQueue } from "../in-process.ts";
 import type { SharedQueue, SharingOptions, SharingState, WakeRequest } from "../port.ts";
 import { beating } from "./beating.ts";
 import { CHANNEL, type Database } from "./database.ts";
@@ -56,7 +56,7 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
   const [wishes, marks] = [openWishes(database, me), openMarks(database, me)];
   const paces = openPaces(database, time, () => (heart.seen()?.living.length ?? 1) <= 1);
   const shown = openShown({ database, ownership, me, time, clock, log });
-  const inner = memoryQueue({ ...options, handler: round });
+  const inner = inProcessQueue({ ...options, handler: round });
   const heart = beating({ membership, work, log, time, onRegained: regained, onOutdated: options.onOutdated });
 
   /** After each beat, and whenever something was told. */

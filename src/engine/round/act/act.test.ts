@@ -9,7 +9,7 @@ import { partsOf } from "../../testing/parts.ts";
 import type { Rules } from "../branch-rules.ts";
 import { type RepoContext, silentLog } from "../context.ts";
 import type { Decision } from "../decide.ts";
-import { openMergeQueue } from "../merging.ts";
+import { openMergeQueue } from "../merge-queue.ts";
 import { openGates } from "../publish/gate-check.ts";
 import { openActor } from "./act.ts";
 

@@ -20,7 +20,7 @@ import type { Decision } from "../decide.ts";
 import { type Refresher, setKey } from "../guard/refresh.ts";
 import type { Syncer } from "../guard/syncer.ts";
 import type { Hooks } from "../hooks.ts";
-import type { MergeQueue } from "../merging.ts";
+import type { MergeQueue } from "../merge-queue.ts";
 import { closeOwn } from "../observe/open-pulls.ts";
 import type { Gates } from "../publish/gate-check.ts";
 import type { Labels } from "../publish/labels.ts";

@@ -6,7 +6,7 @@ import type { RemoteHeads } from "../../config-repo/remote-heads.ts";
 import type { BatchPulls } from "../batch-pulls.ts";
 import type { RepoContext } from "../context.ts";
 import type { Decision } from "../decide.ts";
-import type { MergeQueue } from "../merging.ts";
+import type { MergeQueue } from "../merge-queue.ts";
 import { type MoveBranches, movesBranches } from "./branch-moves.ts";
 
 /**

@@ -11,7 +11,7 @@ import type { BatchPulls } from "../batch-pulls.ts";
 import type { Rules } from "../branch-rules.ts";
 import type { CheckRuns } from "../check-runs.ts";
 import type { RepoContext } from "../context.ts";
-import type { MergeQueue } from "../merging.ts";
+import type { MergeQueue } from "../merge-queue.ts";
 import type { BranchHeads } from "./branch-heads.ts";
 import { observeNeeds } from "./pull-needs.ts";
 

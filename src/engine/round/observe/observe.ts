@@ -25,7 +25,7 @@ import type { RepoContext } from "../context.ts";
 import type { GuardMove } from "../guard/branch-guard.ts";
 import type { GuardBatch } from "../guard/guard.ts";
 import type { Hooks } from "../hooks.ts";
-import type { MergeQueue } from "../merging.ts";
+import type { MergeQueue } from "../merge-queue.ts";
 import type { ShownWaits } from "../publish/shown-waits.ts";
 import type { EditRemarks } from "./edited-midrun.ts";
 import { observeRevisions } from "./named-revisions.ts";

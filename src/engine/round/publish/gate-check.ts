@@ -13,7 +13,7 @@ import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Advanced, World } from "../../../core/run/state/world.ts";
 import type { BatchPulls } from "../batch-pulls.ts";
 import type { RepoContext } from "../context.ts";
-import type { MergeQueue } from "../merging.ts";
+import type { MergeQueue } from "../merge-queue.ts";
 import type { GateChecks } from "./gate-checks.ts";
 
 /** Of one state, the words follow the run this often: the check is posted once and completed once (docs/spec.md §9.19). */

@@ -12,7 +12,7 @@ import type { Rollout } from "../../../core/spec/rollout.ts";
 import type { Commits } from "../../config-repo/commits.ts";
 import { releaseFiles } from "../../config-repo/release.ts";
 import type { FoundRelease } from "../../config-repo/releases.ts";
-import type { MakePlan } from "../../resolve/make-plan.ts";
+import type { MakePlan } from "../../resolve/plan-now.ts";
 import { locateIn } from "../../resolve/plan-over.ts";
 import type { RepoContext } from "../context.ts";
 

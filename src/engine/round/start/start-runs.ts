@@ -19,7 +19,7 @@ import type { Rollout } from "../../../core/spec/rollout.ts";
 import type { Commits } from "../../config-repo/commits.ts";
 import { readProject } from "../../config-repo/project.ts";
 import { type FoundRelease, type Releases, sameRelease } from "../../config-repo/releases.ts";
-import type { MakePlan } from "../../resolve/make-plan.ts";
+import type { MakePlan } from "../../resolve/plan-now.ts";
 import type { RepoContext } from "../context.ts";
 import { openLookBehind } from "./adopted-behind.ts";
 import { broughtBy, broughtByPull } from "./brought-by.ts";

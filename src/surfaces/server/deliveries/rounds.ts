@@ -3,7 +3,7 @@ import { ForgeError } from "../../../adapters/forge/port.ts";
 import { GitError } from "../../../adapters/git/port.ts";
 import type { Notifier } from "../../../adapters/notify/port.ts";
 import { embeddedQueue } from "../../../adapters/queue/embedded.ts";
-import { ROUND_LIMITS } from "../../../adapters/queue/memory.ts";
+import { ROUND_LIMITS } from "../../../adapters/queue/in-process.ts";
 import { type RoundLimits, RoundOverdue, type SharedQueue, type SharingOptions } from "../../../adapters/queue/port.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import type { Log } from "../../../engine/round/context.ts";

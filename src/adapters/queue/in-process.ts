@@ -29,7 +29,7 @@ interface State extends Required<QueueOptions> {
   closed: boolean;
 }
 
-interface MemoryQueue extends Queue {
+interface InProcessQueue extends Queue {
   /** When a repo is to be looked at next, by the clock; undefined: nothing is asked of it. */
   next(repository: string): number | undefined;
   /** Nothing is asked of a repo, nor is it being looked at. */
@@ -39,7 +39,7 @@ interface MemoryQueue extends Queue {
 }
 
 /** Opens a queue. A round that throws is tried again after 1 s, doubling up to 60 s. */
-export function memoryQueue(options: QueueOptions): MemoryQueue {
+export function inProcessQueue(options: QueueOptions): InProcessQueue {
   const state = stateOf(options);
   const { clock } = options;
   const { repos, idlers } = state;
