@@ -61,7 +61,7 @@ export function inProcessQueue(options: QueueOptions): InProcessQueue {
     },
     waits(repository) {
       const asked = repos.get(repository);
-      return asked !== undefined && (asked.isLong || asked.notBefore > clock.now());
+      return asked !== undefined && (asked.isLong || asked.overdue > 0 || asked.notBefore > clock.now());
     },
     depth: () => depthOf(state),
     next(repository) {

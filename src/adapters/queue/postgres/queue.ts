@@ -217,7 +217,9 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
       ownership.share(repositories);
       heart.hurry();
     },
-    ...{ owns: ownership.owns, fence: ownership.fence, keep: deliveries.keep, waits: inner.waits, depth: inner.depth, close: inner.close },
+    // What is slowed in this beat waits for nobody's word: it was said to those who are gone.
+    waits: (repository) => !slowed.has(repository) && inner.waits(repository),
+    ...{ owns: ownership.owns, fence: ownership.fence, keep: deliveries.keep, depth: inner.depth, close: inner.close },
     ...{ leads, sharing, board: shown.board, turnToWrite: paces.turn },
     async leave() {
       await Promise.all([heart.stop(), shown.stop()]);

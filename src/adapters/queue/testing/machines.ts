@@ -19,6 +19,8 @@ export function openMachines(url: string) {
     rounds: string[];
     lost: string[];
     deliveries: Delivery[];
+    /** Of each delivery whether its repository waited then. */
+    heldAtDelivery: boolean[];
     /** What it said that it looks at first. */
     first: readonly string[];
     worked: (seenAt: number) => void;
@@ -54,13 +56,14 @@ export function openMachines(url: string) {
     };
     const [rounds, lost, deliveries]: [string[], string[], Delivery[]] = [[], [], []];
     const machine: Machine = {
-      ...{ rounds, lost, deliveries, first: [], worked: () => undefined },
+      ...{ rounds, lost, deliveries, heldAtDelivery: [], first: [], worked: () => undefined },
       queue: replica(database, {
         ...{ clock, time, onWorked: (seenAt: number) => machine.worked(seenAt), onLeft: async () => undefined },
         handler: async (repository) => void rounds.push(repository),
         onLost: (repository) => void lost.push(repository),
         onDelivery(delivery) {
           deliveries.push(delivery);
+          machine.heldAtDelivery.push(machine.queue.waits(delivery.repository ?? ""));
           if (delivery.repository !== undefined)
             machine.queue.wake({ repository: delivery.repository, rollout: null, heard: delivery.event === SAID });
           return true;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { COMMIT, MERGED, OLDER, REPO } from "../../../adapters/argocd/testing/application.ts";
 import { type ChangeForInput, changeFor } from "./change-for.ts";
+import type { Intended } from "./types.ts";
 
 const APPS = "https://github.com/acme/payments";
 const destination = { server: "https://eu-1.example.com", namespace: "payments" };
@@ -86,6 +87,17 @@ describe("how a change must show", () => {
       { kind: "commit", commit: OLDER, exact: "env/eu-1" },
       { kind: "commit", commit: "d".repeat(40), exact: "values/eu-1" },
     ]);
+  });
+
+  test("a mark moved back beside the branch that it follows says nothing of it; followed by none of its sources, both do", () => {
+    const moved = (path: string) => ({ kind: "branch" as const, file: "", path, from: COMMIT, to: OLDER, forced: true as const });
+    const edits = [moved("refs/tags/live-eu-1"), moved("env/eu-1")];
+    const exactOf = (live: Intended) => {
+      const { change, also } = changeFor(given({ edits, live }));
+      return [change, ...also].map((one) => one.kind === "commit" && one.exact);
+    };
+    expect(exactOf(git("env/eu-1"))).toEqual(["env/eu-1"]);
+    expect(exactOf(git("main"))).toEqual(["refs/tags/live-eu-1", "env/eu-1"]);
   });
 
   test("an environment branch: the release commit on it", () => {

@@ -1,4 +1,5 @@
 import { defined } from "../../base/defined.ts";
+import { namesRef } from "../../base/ref-name.ts";
 import type { Time } from "../../base/time.ts";
 import { type Edit, filesOf } from "../../plan/plan-types.ts";
 import { committedSources } from "../decode/source.ts";
@@ -55,10 +56,11 @@ interface ChosenChange {
  */
 export function changeFor(input: ChangeForInput): ChosenChange {
   const { edits, mergedAt, repoURL, after } = input;
-  const [moved, ...others] = edits
+  const moves = edits
     .filter((edit) => edit.kind === "branch")
     .map(({ path, to, forced }): Change => ({ kind: "commit", commit: to, repoURL, mergedAt, ...(forced === true && { exact: path }) }));
   // What goes forward goes to one commit, of whatever branch; what goes back or aside to one for each.
+  const [moved, ...others] = followed(moves, committedSources(after ?? input.live ?? { sources: [] }));
   if (moved !== undefined) return { change: moved, also: others.filter((one) => !sameValue(one, moved)), files: [] };
   const commit: Change = { kind: "commit", commit: input.commit, repoURL, mergedAt };
   if (after === undefined) return unrendered(input, commit);
@@ -70,6 +72,14 @@ export function changeFor(input: ChangeForInput): ChosenChange {
   if (byFile) changes.push(commit);
   const [change = { kind: "generator", mergedAt } as const, ...also] = changes;
   return { change, also, intended: after, files: byFile ? writtenBy(rest) : [] };
+}
+
+/** Without branches and tags that were moved back and that none of its sources follows, such as a mark beside the one that it does. */
+function followed(moves: readonly Change[], sources: readonly SourceView[]): readonly Change[] {
+  const own = moves.filter(
+    (move) => move.kind !== "commit" || move.exact === undefined || sources.some((one) => namesRef(one.targetRevision, move.exact ?? "")),
+  );
+  return own.length === 0 ? moves : own;
 }
 
 /** One change for each source whose revision is another now, each revision of a repo once. */

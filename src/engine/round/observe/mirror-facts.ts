@@ -127,7 +127,10 @@ export function openFacts({ mirror, clock, log, repoURL }: Context, commits: Com
         const known = keptMade.get(key);
         const isOwed = known === undefined || (known.made === undefined && now - known.at >= FETCH_EVERY_MS);
         if (isOwed && branch !== undefined)
-          asked.set(`made ${key}`, async () => keptMade.set(key, { at: now, made: await askMade(plane, application, merge, branch) }));
+          asked.set(`made ${key}`, async () => {
+            const made = await askMade(plane, application, merge, branch);
+            keptMade.set(key, { at: clock.now(), made });
+          });
         return known?.made !== undefined && equalSources(known.made.after, application.spec.sources) ? known.made.before : undefined;
       },
     };

@@ -166,6 +166,7 @@ describe("the fleet's rollout", () => {
     expect(wantedOf(rollout, { image: "v2,chart=3" })).toEqual({ image: "v2", chart: "3" });
     expect(wantedOf(rollout, { image: "v2,other=3" })).toEqual({ image: "v2,other=3" });
     expect(() => wantedOf(rollout, { image: "v2,chart=3", chart: "4" })).toThrow("--to says chart twice");
+    expect(() => wantedOf(rollout, { image: "v2,chart=" })).toThrow("--to gives chart no value: write chart=VERSION");
     expect(() => wantedOf(rollout, { version: "v2" })).toThrow("shop releases several values (chart, image): write chart=…");
     expect(() => wantedOf(rollout, { imag: "v2" })).toThrow('has no value "imag"; it has chart, image: write image=…');
   });

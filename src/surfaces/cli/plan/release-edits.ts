@@ -45,6 +45,8 @@ export function wantedOf(rollout: Rollout, given: Readonly<Record<string, string
   const parts = Object.entries(given).flatMap(([name, value]) => splitValues(name, value, names));
   const twice = parts.find(([name], i) => parts.findIndex(([other]) => other === name) !== i);
   if (twice !== undefined) throw new CommandError(2, `--to says ${twice[0]} twice`);
+  const empty = parts.find(([, value]) => value === "");
+  if (empty !== undefined) throw new CommandError(2, `--to gives ${empty[0]} no value: write ${empty[0]}=VERSION`);
   const wanted = Object.fromEntries(parts);
   refuseStrange(rollout, wanted);
   return wanted;

@@ -64,6 +64,8 @@ export function commandAnswers({ forge, clock, log, answering, given = () => ({}
   let refused: { pull: number; comment: string }[] = [];
   let failures = 0;
   let againAt = 0;
+  /** When that look was asked for last. */
+  let askedAt = Number.NEGATIVE_INFINITY;
 
   /** `undo`: what was noted of it, so that a later reading gives it again. */
   function later(key: string, give: () => Promise<unknown>, undo: () => void, isPrompt = false): void {
@@ -87,10 +89,11 @@ export function commandAnswers({ forge, clock, log, answering, given = () => ({}
   /** One look for all that could not be given by then. */
   function again(): void {
     const now = clock.now();
-    if (againAt > now) return;
-    const inMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures++, 10));
-    againAt = now + inMs;
-    recheck(inMs);
+    if (againAt <= now) againAt = now + Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures++, 10));
+    // Also where one was asked for before: a look that came earlier took its place.
+    else if (now === askedAt) return;
+    askedAt = now;
+    recheck(againAt - now);
   }
 
   function react(comment: string, reaction: Reaction): void {

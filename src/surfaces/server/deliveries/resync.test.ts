@@ -8,14 +8,17 @@ const DELIVERIES = "failed deliveries could not be listed; the next look does";
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A GitHub on which nobody installed the App, and which answers these questions with an error. */
-function resyncOn(failing: "installations" | "repositories" | "deliveries", { status = 502, times = Number.POSITIVE_INFINITY } = {}) {
+function resyncOn(
+  failing: "installations" | "repositories" | "deliveries",
+  { status = 502, times = Number.POSITIVE_INFINITY, failsAt = 0 } = {},
+) {
   const told: string[] = [];
   const waits: number[] = [];
   const error = Object.assign(new Error("bad gateway"), { status });
-  let asked = 0;
+  let [asked, lists] = [0, 0];
   const octokit = {
     paginate: async (what: unknown) => {
-      if (failing === what && ++asked <= times) throw error;
+      if ((failing === what && ++asked <= times) || (what === "installations" && ++lists === failsAt)) throw error;
       return failing === "repositories" && what === "installations" ? [{ id: 7, account: { login: "acme" } }] : [];
     },
     rest: {
@@ -73,6 +76,13 @@ describe("a start", () => {
     await resync.first();
     for (let n = 0; n < 20; n++) await turn();
     expect(waits).toEqual([1000, 2000, 4000]);
+  });
+
+  test("asks again, too, where GitHub fails altogether while it is asked again", async () => {
+    const { waits, resync } = resyncOn("repositories", { times: 1, failsAt: 2 });
+    await resync.first();
+    for (let n = 0; n < 20; n++) await turn();
+    expect(waits).toEqual([1000, 2000]);
   });
 
   test("waits for nothing that no waiting puts right", async () => {
