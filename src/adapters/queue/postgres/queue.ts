@@ -217,10 +217,8 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
       ownership.share(repositories);
       heart.hurry();
     },
-    // What is slowed in this beat waits for nobody's word: it was said to those who are gone.
-    waits: (repository) => !slowed.has(repository) && inner.waits(repository),
     ...{ owns: ownership.owns, fence: ownership.fence, keep: deliveries.keep, depth: inner.depth, close: inner.close },
-    ...{ leads, sharing, board: shown.board, turnToWrite: paces.turn },
+    ...{ leads, sharing, board: shown.board, turnToWrite: paces.turn, waits: (one) => !slowed.has(one) && inner.waits(one) },
     async leave() {
       await Promise.all([heart.stop(), shown.stop()]);
       await deliveries.settle().catch(() => undefined);

@@ -63,9 +63,8 @@ export function commandAnswers({ forge, clock, log, answering, given = () => ({}
   /** Comments that get their 😕 once it is written down on their PR that they were refused. */
   let refused: { pull: number; comment: string }[] = [];
   let failures = 0;
-  let againAt = 0;
-  /** When that look was asked for last. */
-  let askedAt = Number.NEGATIVE_INFINITY;
+  /** When the next look is due, and when it was asked for last. */
+  let [againAt, askedAt] = [0, Number.NEGATIVE_INFINITY];
 
   /** `undo`: what was noted of it, so that a later reading gives it again. */
   function later(key: string, give: () => Promise<unknown>, undo: () => void, isPrompt = false): void {

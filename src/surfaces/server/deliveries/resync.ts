@@ -47,11 +47,12 @@ export function openResync({ octokit, repos, queue, wake, clock, log, metrics, e
     if (!isWanted) unseenTries = 0;
     else if (!stopped) callOffList = clock.after(Math.min(everyMs, FIRST_AGAIN_MS * 2 ** unseenTries++), rediscoverSoon);
   }
-  const rediscoverSoon = () =>
+  function rediscoverSoon(): void {
     void rediscover().catch((error: unknown) => {
       warn("installations could not be listed")(error);
       listAgain(true);
     });
+  }
   const warn = (message: string) => (error: unknown) => log.warn({ error: describeError(error) }, message);
 
   async function now(): Promise<void> {
