@@ -13,9 +13,9 @@ const RANKS: readonly RegExp[] = [
   /^(?:prod|prd|pro|production|live|ga)$/,
 ];
 
-/** `euw1`, `us`, `eu-west-1`: one word of them. */
+/** `euw1`, `us`, `eu-west-1`: one word of them. `svc1` is none, though it ends as they do. */
 const REGION =
-  /^(?:eu|us|ap|ca|sa|me|af|uk|de|fr|cn|jp|in|au|apac|emea|amer|latam|asia|europe|america|africa|global|west|east|north|south|central|northeast|southeast|northwest|southwest|[a-z]{2,3}[nsewc]{1,2}\d{1,2}|(?:west|east|north|south|central)(?:eu|us|europe)\d?)$/;
+  /^(?:eu|us|ap|ca|sa|me|af|uk|de|fr|cn|jp|in|au|apac|emea|amer|latam|asia|europe|america|africa|global|west|east|north|south|central|northeast|southeast|northwest|southwest|(?:eu|us|usgov|ap|an|as|na|ca|sa|me|af|il|mx|uk|de|fr|cn|jp|in|au)[nsewc]{1,2}\d{1,2}|(?:west|east|north|south|central)(?:eu|us|europe)\d?)$/;
 
 /** How far an environment of this name is from customers, the furthest 0; undefined: it is no name of one. `dev2` is as `dev`. */
 export function rankOf(word: string): number | undefined {
