@@ -94,6 +94,12 @@ export function parseTemplate(template: string, ofSteps = false): ParsedTemplate
   return { ok: true, parts };
 }
 
+/** The variables of a template; none of one that cannot be read. */
+export function variablesIn(template: string): Variable[] {
+  const parsed = parseTemplate(template, true);
+  return parsed.ok ? parsed.parts.flatMap((part) => ("variable" in part ? [part.variable] : [])) : [];
+}
+
 /** A slip of the fingers, or what stands one step further down: `release.image` for `release.values.image`, `cluster.env` for `cluster.labels.env`. */
 function nearVariable(source: string): string | undefined {
   const slip = nearest(source, PLAIN);

@@ -8,7 +8,6 @@ import { nearest } from "../../core/base/nearest.ts";
 import type { RepoFiles } from "../../core/base/repo-files.ts";
 import type { Copied, Edit } from "../../core/plan/plan-types.ts";
 import type { ProblemData } from "../../core/reasons/problems/problem.ts";
-
 import type { Draft } from "./draft.ts";
 import type { ProblemList } from "./targets-problems.ts";
 

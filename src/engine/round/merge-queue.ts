@@ -3,7 +3,7 @@
  *
  * Nothing is concluded from a queue that is not known.
  */
-import type { MergeOutcome, QueueEntry } from "../../adapters/forge/port.ts";
+import type { Forge, MergeOutcome, QueueEntry } from "../../adapters/forge/port.ts";
 import { BoundedMap, BoundedSet } from "../../core/base/bounded.ts";
 import type { Batch, Run } from "../../core/run/state/run.ts";
 import type { ObservedPull } from "../../core/run/state/world.ts";
@@ -12,14 +12,7 @@ import type { BatchPulls } from "./batch-pulls.ts";
 import type { Rules } from "./branch-rules.ts";
 import type { RepoContext } from "./context.ts";
 
-interface MergeCall {
-  number: number;
-  head: string;
-  base: string;
-  method: "squash" | "merge" | "rebase";
-  title: string;
-  message: string;
-}
+type MergeCall = Parameters<Forge["mergePull"]>[0];
 
 export interface MergeQueue {
   /** As last read. */

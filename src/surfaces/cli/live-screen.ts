@@ -108,7 +108,7 @@ export function openLiveScreen(out: ScreenStream, { alternate, onResize }: Optio
   }
   for (const signal of SIGNALS) process.once(signal, ended);
   return {
-    room: () => ({ width: Math.max(10, columnsOf(out) ?? 100), rows: Math.max(3, (out.rows ?? 50) - 1) }),
+    room: () => ({ width: Math.max(10, columnsOf(out) ?? 100), rows: Math.max(3, (out.rows || 50) - 1) }),
     draw,
     note(line) {
       if (!open) return;

@@ -8,6 +8,7 @@ import { type Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { child, fields, own, word } from "../../../core/argocd/decode/lenient.ts";
 import { defined } from "../../../core/base/defined.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
+import { redact } from "../../../core/base/redact.ts";
 import { planeReason as reason } from "../../../core/reasons/control-plane.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { checkMayWrite } from "../../outbound/asker.ts";
@@ -163,7 +164,7 @@ function harmless(said: string, headers: Record<string, string>): string {
     /^(authorization|cookie)$/i.test(name) ? String(value).split(/[\s;=]+/) : [],
   );
   const credentials = sent.filter((word) => word.length >= SHORTEST_CREDENTIAL);
-  return credentials.reduce((text, word) => text.replaceAll(word, "[token]"), said).replace(/[\p{Cc}\s]+/gu, " ");
+  return credentials.reduce((text, word) => text.replaceAll(word, "[token]"), redact(said)).replace(/[\p{Cc}\s]+/gu, " ");
 }
 
 /** A whole answer as JSON. Rejects with WireError where it is none. */

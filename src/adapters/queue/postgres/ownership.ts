@@ -67,7 +67,7 @@ export function openOwnership(options: OwnershipOptions) {
     const share = shareOf(total, living) - owned.size;
     if (free === 0 || share > 0) freeSince.clear();
     if (free === 0 || known.size === 0) return [];
-    const left = share > 0 ? [] : await leftFor(LEFT_MS, at);
+    const left = share > 0 ? [] : await leftAt(at);
     const [keys, room] = share > 0 ? [known, share] : [left, Math.ceil(left.length / living.length)];
     if (room <= 0) return [];
     const rows = await database.query<TakenRow>(TAKE, [me, home, [...keys], room]);
@@ -81,13 +81,13 @@ export function openOwnership(options: OwnershipOptions) {
     return rows.map(({ key }) => key);
   }
 
-  /** Those that are known here and that nobody has taken for so long, as far as it was looked at. */
-  async function leftFor(ms: number, at: number): Promise<string[]> {
+  /** Those that are known here and that nobody has taken for LEFT_MS, as far as it was looked at. */
+  async function leftAt(at: number): Promise<string[]> {
     const rows = await database.query<{ key: string }>("select key from stagecoach.repositories where owner is null limit $1", [MOST_ROWS]);
     const free = new Set(rows.map(({ key }) => key));
     for (const key of freeSince.keys()) if (!free.has(key)) freeSince.delete(key);
     for (const key of free) if (!freeSince.has(key)) freeSince.set(key, at);
-    return [...freeSince].filter(([key, since]) => at - since >= ms && known.has(key)).map(([key]) => key);
+    return [...freeSince].filter(([key, since]) => at - since >= LEFT_MS && known.has(key)).map(([key]) => key);
   }
 
   async function letGo({ me, at, living, total }: Seen): Promise<void> {

@@ -1,4 +1,5 @@
 import { defined } from "../../base/defined.ts";
+import { variablesIn } from "../../base/template.ts";
 import { sayGuess, sayQuestion } from "./guess.ts";
 import { sayHindrance } from "./hindrance.ts";
 import { sayRepoKind } from "./repo-kind.ts";
@@ -124,8 +125,9 @@ export const NEXT_VERSION = "next";
 /** As nothing is released yet, a plan is asked for some version: `web --to VERSION`. */
 function nextPlan([first, second]: Proposal["rollouts"]): string {
   if (first === undefined || second !== undefined) return "NAME --to VERSION";
-  const [, value] = /release\.values\.(\w+)/.exec(JSON.stringify(first.pins)) ?? [];
-  return `${first.name} --to ${value === undefined ? "" : `${value}=`}VERSION`;
+  const variables = first.pins.flatMap((pin) => ("value" in pin && pin.value !== undefined ? variablesIn(pin.value) : []));
+  const [value] = variables.flatMap((one) => (one.root === "release.values" ? [`${one.key}=`] : []));
+  return `${first.name} --to ${value ?? ""}VERSION`;
 }
 
 /** As a shell takes it for one word. */

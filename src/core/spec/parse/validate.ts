@@ -2,7 +2,6 @@
  * Validates data against a schema of zod, and says what is wrong in our codes: each with its path and, for what is misspelt, the nearest
  * name. Called for rollouts, settings and the server's configuration.
  */
-
 import { z } from "zod";
 import { defined } from "../../base/defined.ts";
 import { isRecord } from "../../base/is-record.ts";

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import type { ControlPlane } from "../../../adapters/argocd/port.ts";
 import { COMMIT, OLDER, REPO } from "../../../adapters/argocd/testing/application.ts";
 import { GitError } from "../../../adapters/git/port.ts";
-import type { ApplicationSetView } from "../../../core/argocd/views.ts";
+import type { ApplicationSetView, ApplicationView } from "../../../core/argocd/views.ts";
 import type { Batch, BatchTarget } from "../../../core/run/state/run.ts";
 import type { Pins } from "../../resolve/pin-values.ts";
 import { openFacts } from "./mirror-facts.ts";
@@ -77,4 +78,62 @@ test("one that reads another repo is not rendered, and one whose files cannot be
   const away = await renderedNow({ said: new GitError("Unavailable", "away") });
   expect(away).toMatchObject({ told: "unread", again: "unread" });
   expect(await renderedNow({ said: new GitError("Invalid", "a link") })).toMatchObject({ told: undefined });
+});
+
+const [AT_MERGE, BEFORE] = [COMMIT, OLDER];
+
+/** What a parent's two children are told to be made from, look by look; `renders`: version by commit, undefined: it fails. */
+async function madeBefore(renders: Record<string, string | undefined>, looks: readonly number[] = [0], live = "v2") {
+  let now = 0;
+  const asked: string[] = [];
+  const sourceAt = (targetRevision: string) => ({ repoURL: REPO, path: "web", targetRevision });
+  const childAt = (name: string, version: string) => ({
+    ...{ kind: "argoproj.io/Application", namespace: "argocd", name, digest: version },
+    argo: { kind: "Application", object: { metadata: { name, namespace: "argocd" }, spec: { source: sourceAt(version) } } },
+  });
+  const parent = {
+    namespace: "argocd",
+    name: "fleet",
+    uid: "p",
+    spec: { sources: [{ repoURL: REPO, path: "fleet", targetRevision: "main" }] },
+  };
+  const plane = {
+    name: "hub",
+    application: () => ({ ...parent, status: { sync: { revisions: [] } } }),
+    async manifests(_namespace: string, _name: string, [commit = ""]: readonly string[]) {
+      asked.push(commit);
+      const version = renders[commit];
+      if (version === undefined) return { kind: "failed", why: { code: "SAID", text: "away" } };
+      return { kind: "done", objects: [childAt("web-a", version), childAt("web-b", version)] };
+    },
+  } as unknown as ControlPlane;
+  const log = { info: () => undefined };
+  const remote = { last: { branch: "main" } };
+  const parts = [{ clock: { now: () => now }, repoURL: REPO, log }, {}, remote, {}] as unknown as Parameters<typeof openFacts>;
+  const withFacts = openFacts(...parts);
+  const told: unknown[] = [];
+  for (const ms of looks) {
+    now = ms;
+    const children = ["web-a", "web-b"].map((name) => {
+      const spec = { sources: [sourceAt(live)] };
+      return { namespace: "argocd", name, uid: name, appliedBy: { name: "fleet" }, spec } as unknown as ApplicationView;
+    });
+    const merge = { commit: AT_MERGE, parent: BEFORE };
+    const of = await withFacts((facts) => children.map((child) => facts.madeBefore(plane, child, merge)));
+    told.push(of.map((sources) => sources?.[0]?.targetRevision));
+  }
+  return { told, asked: asked.toSorted() };
+}
+
+test("what a parent made of its children before a merge is asked once for all of them", async () => {
+  const { told, asked } = await madeBefore({ [BEFORE]: "v1", [AT_MERGE]: "v2" }, [0, 60_000]);
+  expect(told).toEqual(Array(2).fill(["v1", "v1"]));
+  expect(asked).toEqual([BEFORE, AT_MERGE].toSorted());
+});
+
+test("where the merge makes another of them than lives, or Argo CD does not render it, nobody can tell; that is asked again later", async () => {
+  expect((await madeBefore({ [BEFORE]: "v1", [AT_MERGE]: "v2" }, [0], "v3")).told).toEqual([[undefined, undefined]]);
+  const failing = await madeBefore({ [BEFORE]: "v1" }, [0, 1000, 29_000, 31_000]);
+  expect(failing.told).toEqual(Array(4).fill([undefined, undefined]));
+  expect(failing.asked.filter((commit) => commit === AT_MERGE)).toHaveLength(2);
 });

@@ -4,23 +4,26 @@ import type { AppSetCluster } from "../../../core/appset/types.ts";
 import { drySHAOf, metadataOf } from "../../../core/argocd/hydrator-metadata.ts";
 import { isFullSha } from "../../../core/argocd/liveness/moment.ts";
 import type { Ancestry, HydratedFiles } from "../../../core/argocd/liveness/types.ts";
-import { equalSources, normalRepo } from "../../../core/argocd/same.ts";
+import { normalRepo } from "../../../core/argocd/same.ts";
 import type { ApplicationSetView, SyncWindowsView } from "../../../core/argocd/views.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import type { Batch, BatchTarget } from "../../../core/run/state/run.ts";
 import { specsOf } from "../../config-repo/appset-in-git.ts";
 import type { Commits } from "../../config-repo/commits.ts";
+import { parentOn } from "../../config-repo/parent-renders.ts";
 import type { RemoteHeads } from "../../config-repo/remote-heads.ts";
 import { renderApart } from "../../config-repo/render-set.ts";
 import { isImageEdit, type Pins } from "../../resolve/pin-values.ts";
 import type { RepoContext } from "../context.ts";
 import type { Facts, SetNow, WithFacts } from "./facts.ts";
-import { type MadeSources, openMadeSources } from "./made-sources.ts";
+import { type MadeSides, openMadeSides, sourcesBefore } from "./made-sides.ts";
 
 const KEEP_TAG_MS = 60_000;
 const KEEP_WINDOWS_MS = 30_000;
 const FETCH_EVERY_MS = 30_000;
 const MOST_KEPT = 5000;
+/** What each makes is kept whole. */
+const MOST_PARENTS = 64;
 /** A tag leads to a commit, a commit to its ancestry, that to a pin: one pass each, and one to spare. */
 const MOST_PASSES = 5;
 
@@ -39,8 +42,8 @@ export function openFacts({ mirror, clock, log, repoURL }: Context, commits: Com
   const keptHydrated = new BoundedMap<string, HydratedFiles>(MOST_KEPT);
   const keptSets = new WeakMap<ApplicationSetView, { key: string; specs: SetNow | undefined }>();
   const keptWindows = new BoundedMap<string, { at: number; view: SyncWindowsView | undefined }>(MOST_KEPT);
-  const keptMade = new BoundedMap<string, { at: number; made: MadeSources | undefined }>(MOST_KEPT);
-  const askMade = openMadeSources({ clock, log, repoURL });
+  const keptMade = new BoundedMap<string, { at: number; sides: MadeSides | undefined }>(MOST_PARENTS);
+  const askMade = openMadeSides({ clock, log, repoURL });
   /** Revisions our mirror does not have, and when it was last fetched for them. */
   const missing = new BoundedMap<string, number>(MOST_KEPT);
 
@@ -123,15 +126,17 @@ export function openFacts({ mirror, clock, log, repoURL }: Context, commits: Com
       },
       madeBefore(plane, application, merge) {
         const { branch } = remote.last;
-        const key = `${plane.name}/${application.uid} ${merge.commit}`;
+        const parent = parentOn(plane, application.namespace, application.appliedBy);
+        if (parent === undefined || branch === undefined) return undefined;
+        // It has many children, and is asked once for all of them.
+        const key = `${plane.name}/${parent.uid} ${merge.commit}`;
         const known = keptMade.get(key);
-        const isOwed = known === undefined || (known.made === undefined && now - known.at >= FETCH_EVERY_MS);
-        if (isOwed && branch !== undefined)
+        if (known === undefined || (known.sides === undefined && now - known.at >= FETCH_EVERY_MS))
           asked.set(`made ${key}`, async () => {
-            const made = await askMade(plane, application, merge, branch);
-            keptMade.set(key, { at: clock.now(), made });
+            const sides = await askMade(plane, parent, merge, branch);
+            keptMade.set(key, { at: clock.now(), sides });
           });
-        return known?.made !== undefined && equalSources(known.made.after, application.spec.sources) ? known.made.before : undefined;
+        return known?.sides && sourcesBefore(known.sides, plane, application);
       },
     };
   }

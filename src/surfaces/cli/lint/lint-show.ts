@@ -26,35 +26,46 @@ export function lintJson({ problems, rollouts, files, calls }: LintReport): unkn
   return { problems: problems.map(problemJson), rollouts, files, ...(calls && { calls }) };
 }
 
-/** Tells on stderr what keeps another command from its work. */
-export function tellProblems(problems: Problem[], checkout: RepoFiles, files: string[] = []): void {
-  const columns = terminalWidth(process.stderr);
-  const text = lintText({ problems, rollouts: [], files }, (file) => readOrNull(checkout, file), { columns });
-  // Of no files there is nothing to count.
-  process.stderr.write(files.length > 0 ? text : text.replace(/\n[^\n]*\n$/, "\n"));
+type Read = (file: string) => string | null;
+
+interface Look {
+  colour?: boolean;
+  columns?: number | undefined;
 }
 
-/** `file:line:column`, the line itself with a mark under the place, and what to do. */
-export function lintText(
-  report: LintReport,
-  read: (file: string) => string | null,
-  { colour = false, columns }: { colour?: boolean; columns?: number | undefined } = {},
-): string {
-  const style = (format: "red" | "yellow" | "bold" | "dim" | "green", text: string) =>
-    colour ? styleText(format, visible(text), { validateStream: false }) : visible(text);
+/** Tells on stderr what keeps another command from its work. */
+export function tellProblems(problems: Problem[], checkout: RepoFiles, files: string[] = []): void {
+  const [read, look] = [(file: string) => readOrNull(checkout, file), { columns: terminalWidth(process.stderr) }];
+  // Of no files there is nothing to count.
+  process.stderr.write(files.length > 0 ? lintText({ problems, rollouts: [], files }, read, look) : problemsText(problems, read, look));
+}
+
+/** The problems, and how many there are of what was looked at. */
+export function lintText(report: LintReport, read: Read, look: Look = {}): string {
+  const errors = report.problems.filter((problem) => problem.severity === "error").length;
+  const warnings = report.problems.length - errors;
+  const summary = `${sizeOf(report)}: ${count(errors, "error")}, ${count(warnings, "warning")}`;
+  const lines = foldLine(styleOf(look)(errors > 0 ? "red" : warnings > 0 ? "yellow" : "green", summary), look.columns);
+  return `${problemsText(report.problems, read, look)}${lines.join("\n")}\n${callsText(report.calls)}`;
+}
+
+/** Of each `file:line:column`, the line itself with a mark under the place, and what to do. */
+function problemsText(problems: readonly Problem[], read: Read, look: Look): string {
+  const [style, { columns }] = [styleOf(look), look];
   const lines: string[] = [];
-  for (const problem of report.problems) {
+  for (const problem of problems) {
     const { message, hint } = sayProblem(problem);
     const severity = style(problem.severity === "error" ? "red" : "yellow", problem.severity);
     const where = style("bold", `${problem.file}:${problem.line}:${problem.column}`);
     lines.push(...foldLine(`${where} ${severity} ${visible(message)} ${style("dim", problem.code)}`, columns));
     lines.push(...excerpt(problem, read, columns).map((line) => style("dim", line)), ...foldLine(`  → ${visible(hint)}`, columns), "");
   }
-  const errors = report.problems.filter((problem) => problem.severity === "error").length;
-  const warnings = report.problems.length - errors;
-  const summary = `${sizeOf(report)}: ${count(errors, "error")}, ${count(warnings, "warning")}`;
-  lines.push(...foldLine(style(errors > 0 ? "red" : warnings > 0 ? "yellow" : "green", summary), columns));
-  return `${lines.join("\n")}\n${callsText(report.calls)}`;
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+function styleOf({ colour = false }: Look) {
+  return (format: "red" | "yellow" | "bold" | "dim" | "green", text: string) =>
+    colour ? styleText(format, visible(text), { validateStream: false }) : visible(text);
 }
 
 function callsText(calls: readonly string[] = []): string {

@@ -4,6 +4,7 @@ import { decodeClusterSecret, SECRET_TYPE } from "../../../core/argocd/decode/cl
 import { compareText } from "../../../core/base/compare-text.ts";
 import { isRecord, recordOf } from "../../../core/base/is-record.ts";
 import { madeOnce, type RepoFiles, readOrNull } from "../../../core/base/repo-files.ts";
+import { variablesIn } from "../../../core/base/template.ts";
 import { readManifests } from "../../../core/base/yaml-read.ts";
 import type { Cluster } from "../../../core/plan/plan-types.ts";
 import { keySlips, stageStrangers } from "../../../core/plan/selector-typos.ts";
@@ -42,10 +43,9 @@ export function strangeKeysIn(rollout: Rollout, checkout: Checkout, clusters: re
   );
 }
 
-const LABEL_IN_PIN = /\bcluster\.labels\.([\w./-]*\w)|\bcluster\.labels\[["']([^"']+)["']\]/g;
-
 function keysOfPins({ pins }: Rollout): string[] {
-  return [...JSON.stringify(pins).matchAll(LABEL_IN_PIN)].map(([, plain, quoted]) => plain ?? quoted ?? "");
+  const texts = pins.flatMap((pin) => Object.values(pin).filter((text) => typeof text === "string"));
+  return texts.flatMap((text) => variablesIn(text).flatMap((one) => (one.root === "cluster.labels" ? [one.key] : [])));
 }
 
 /** Labels of clusters that the repo knows for sure: of Secrets, and those by which generators select clusters. */
