@@ -110,8 +110,8 @@ export interface SharedQueue extends Queue {
   keep(delivery: Delivery): boolean | Promise<boolean>;
   /** Of all processes this one does what only one should. */
   leads(): boolean;
-  /** Lets others have what is looked after here; after `close`, once nothing of it goes on. */
-  leave(): Promise<void>;
+  /** Lets others have what is looked after here; after `close`. Where rounds are still under way, once what they had sent has arrived. */
+  leave(how?: { isUnderWay?: boolean }): Promise<void>;
   /** What others should see of it; a way to PostgreSQL. undefined: there is no other. */
   sharing(): SharingState | undefined;
   /** What others see of what is looked after here, and the other way round. Absent: there are no others. */

@@ -107,7 +107,7 @@ export interface Stagecoach {
 }
 
 const RESYNC_MS = 5 * 60_000;
-const [DRAIN_MS, LEAVE_MS] = [25_000, 2000];
+const [DRAIN_MS, LEAVE_MS] = [25_000, 3500];
 const afterMs = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms).unref());
 
 /** The whole bot: webhooks, watches and timers wake it, the queue orders its rounds, the journal keeps its state. */
@@ -246,5 +246,5 @@ async function drain({ server, queue, repos, views, resync, room, log }: Drainin
   if (ended) return;
   log.warn({ withinMs }, "stopped before the rounds under way had ended; the next start takes them up");
   // From here on what goes on sends nothing more.
-  await Promise.race([queue.leave(), afterMs(LEAVE_MS)]);
+  await Promise.race([queue.leave({ isUnderWay: true }), afterMs(LEAVE_MS)]);
 }

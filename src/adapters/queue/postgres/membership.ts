@@ -79,6 +79,7 @@ export function openMembership({ database, home, version, address, onTold, onLos
   let id: string | undefined;
   const none = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
   let until = none;
+  let isOver = false;
   const counts = openCounts();
 
   async function renew(): Promise<string> {
@@ -107,7 +108,7 @@ export function openMembership({ database, home, version, address, onTold, onLos
   return {
     id: () => id,
     /** Nobody else can have taken what is this one's. */
-    holds: () => time.monotonic() < until.monotonic && time.wall() < until.wall,
+    holds: () => !isOver && time.monotonic() < until.monotonic && time.wall() < until.wall,
     /** Renews, and looks at the others. Rejects with DatabaseError, or SchemaError where a newer version has taken over. */
     async beat(): Promise<Seen> {
       const me = await renew();
@@ -129,11 +130,16 @@ export function openMembership({ database, home, version, address, onTold, onLos
       const gone = await database.query("delete from stagecoach.replicas where id = $1 and beats = $2 returning id", [whose, beats]);
       return gone.length > 0;
     },
-    /** From here on nothing is this one's. */
+    /** From here on nothing is this one's, though nobody else's yet. Resolves once whatever it had sent has arrived. */
+    lapse(): Promise<void> {
+      isOver = true;
+      return new Promise((resolve) => void time.after(GRACE_MS, resolve));
+    },
+    /** From here on others may have what was this one's. */
     async leave(): Promise<void> {
       const mine = id;
       id = undefined;
-      until = none;
+      isOver = true;
       if (mine !== undefined) await database.query("delete from stagecoach.replicas where id = $1", [mine]);
     },
   };

@@ -249,6 +249,28 @@ describe.skipIf(POSTGRES === undefined)("replicas that share repositories", () =
     expect(next.queue.sharing()).toMatchObject({ slow: 0, owned: 1 });
   });
 
+  test("of one that goes while a round goes on, are another's once what it had sent has arrived, and not before", async () => {
+    const { url } = await freshDatabase();
+    const { start, until, second: pass } = openMachines(url);
+    const first = await start(["o/0"], { handler: () => new Promise<void>(() => undefined) });
+    const second = await start(["o/0"]);
+    await until(() => first.queue.sharing()?.replicas === 2);
+    const checkOurs = first.queue.fence("o/0");
+    expect(checkOurs).not.toThrow();
+    first.queue.wake({ repository: "o/0", rollout: null });
+    first.stop();
+    const left = first.queue.leave({ isUnderWay: true });
+    expect(checkOurs).toThrow();
+    await pass();
+    await pass();
+    expect(second.owned()).toEqual([]);
+    // What was to ring after that time rings now.
+    first.wake();
+    first.stop();
+    await left;
+    await until(() => second.owned().length === 1, 2);
+  });
+
   test("count no owner that is gone once a round has ended, well or not", async () => {
     const { url, database } = await freshDatabase();
     const { start, second: pass } = openMachines(url);

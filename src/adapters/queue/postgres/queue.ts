@@ -219,12 +219,14 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
     },
     ...{ owns: ownership.owns, fence: ownership.fence, keep: deliveries.keep, depth: inner.depth, close: inner.close },
     ...{ leads, sharing, board: shown.board, turnToWrite: paces.turn, waits: (one) => !slowed.has(one) && inner.waits(one) },
-    async leave() {
+    async leave({ isUnderWay = false } = {}) {
+      const arrived = isUnderWay ? membership.lapse() : undefined;
       await Promise.all([heart.stop(), shown.stop()]);
       await deliveries.settle().catch(() => undefined);
       await wishes.write().catch(() => undefined);
       marks.endAll();
       await marks.write().catch(() => undefined);
+      await arrived;
       await membership.leave().then(
         () => tell(TOLD_FREE),
         () => undefined,
