@@ -107,6 +107,13 @@ alter table stagecoach.repositories
 create unlogged table stagecoach.paces (installation bigint primary key, free_at timestamptz not null);
 `,
   },
+  {
+    oldest: 1,
+    sql: `
+-- Since when its repository is none that anybody knows.
+alter table stagecoach.documents add column gone_at timestamptz;
+`,
+  },
 ];
 
 /** How many steps this program knows. */

@@ -4,6 +4,7 @@ import { NotOurs } from "../../outbound/asker.ts";
 import { openMachines, SAID } from "../testing/machines.ts";
 import { closeAll, databaseAt, freshDatabase } from "../testing/open-queue.ts";
 import { type Database, DatabaseError } from "./database.ts";
+import { openDocuments } from "./documents.ts";
 import { MOST_UNENDED } from "./ownership.ts";
 
 /** Its answer to one statement does not arrive; whether it was carried out is another matter. */
@@ -334,5 +335,40 @@ describe.skipIf(POSTGRES === undefined)("replicas that share repositories", () =
     await database.query("delete from stagecoach.repositories");
     late.queue.share(["o/0"]);
     await until(() => late.queue.owns("o/0"));
+  });
+
+  test("forget what was kept of a repository days after it is gone, of none that anybody has, and of none that came back", async () => {
+    const { url, database } = await freshDatabase();
+    const { start, second: pass } = openMachines(url);
+    const kept = openDocuments(database, "notifications");
+    const one = await start(["o/0", "o/gone", "o/back"]);
+    for (const name of ["o/0", "o/gone", "o/back"]) await kept.write(name, "{}");
+    const minute = async () => {
+      for (let n = 0; n < 60; n++) await pass();
+    };
+    const rows = async (where: string) =>
+      (await database.query<{ repository: string }>(`select repository from stagecoach.documents where ${where} order by 1`)).map(
+        ({ repository }) => repository,
+      );
+    for (const gone of ["o/gone", "o/back"]) one.queue.forget(gone);
+    await minute();
+    expect([await rows("gone_at is null"), await rows("gone_at is not null")]).toEqual([["o/0"], ["o/back", "o/gone"]]);
+    one.queue.share(["o/0", "o/back"]);
+    // All of them were known to nobody for days.
+    await database.query("update stagecoach.documents set gone_at = now() - interval '73 hours'");
+    await minute();
+    expect([await rows("gone_at is null"), await rows("gone_at is not null")]).toEqual([["o/0", "o/back"], []]);
+  });
+
+  test("wait for nothing that they were asked for and that GitHub turned out not to list", async () => {
+    const { url } = await freshDatabase();
+    const { start, second: pass } = openMachines(url);
+    const one = await start(["o/0"]);
+    one.queue.wake({ repository: "o/nowhere", rollout: null });
+    one.queue.share(["o/0"]);
+    let isIdle = false;
+    void one.queue.idle().then(() => (isIdle = true));
+    for (let n = 0; n < 4; n++) await pass();
+    expect(isIdle).toBe(true);
   });
 });

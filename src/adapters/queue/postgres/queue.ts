@@ -11,6 +11,7 @@ import type { SharedQueue, SharingOptions, SharingState, WakeRequest } from "../
 import { beating } from "./beating.ts";
 import { CHANNEL, type Database } from "./database.ts";
 import { openDeliveries } from "./deliveries.ts";
+import { tidyDocuments } from "./documents.ts";
 import { openMarks } from "./marks.ts";
 import { MACHINE, openMembership, type Seen, type Time } from "./membership.ts";
 import { openOwnership, type Taken } from "./ownership.ts";
@@ -85,6 +86,7 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
     if (leads() && ++numbers.beats % TIDY_EVERY === 0) {
       numbers.setAside = await deliveries.tidy();
       await ownership.tidy();
+      await tidyDocuments(database);
       await paces.tidy();
     }
     onWorked?.(seen.at);
@@ -215,6 +217,10 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
     },
     share(repositories) {
       ownership.share(repositories);
+      for (const gone of [...asked.keys(), ...passedBy.keys()].filter((key) => !ownership.isKnown(key))) {
+        asked.delete(gone);
+        passedBy.delete(gone);
+      }
       heart.hurry();
     },
     ...{ owns: ownership.owns, fence: ownership.fence, keep: deliveries.keep, depth: inner.depth, close: inner.close },
