@@ -185,7 +185,7 @@ function chartObjects(change: Json = {}): Manifest[] {
 /** Without what only one of the two has: who made it, and what of the values is in it. */
 function bare({ object }: Manifest): Json {
   const copy = structuredClone(object);
-  const own = /^(?:app\.kubernetes\.io\/instance|stagecoach\.dev\/(?:config|service))$/;
+  const own = /^stagecoach\.dev\/(?:config|service)$/;
   const strip = (value: unknown): void => {
     if (typeof value !== "object" || value === null) return;
     for (const [key, inner] of Object.entries(value)) {
@@ -235,6 +235,8 @@ describe("the chart", () => {
         const { containers } = (at(theirs.object, "spec", "template", "spec") ?? {}) as { containers?: Json[] };
         for (const container of containers ?? []) Object.assign(container, { image: "stagecoach:0.1.0", imagePullPolicy: "IfNotPresent" });
         expect(at(ours, "spec") ?? ours, `${kind} ${theirs.name}`).toMatchObject(at(theirs.object, "spec") ?? { kind });
+        // Kubernetes lets nobody change it: with another, Helm could not take over what the kustomization made.
+        expect(at(ours, "spec", "selector"), `${kind} ${theirs.name}`).toEqual(at(theirs.object, "spec", "selector"));
       }
     }
     const rules = (all: Manifest[]) => all.flatMap((one) => (one.kind === "Role" ? (one.object["rules"] as Json[]) : []));
