@@ -11,12 +11,12 @@ import type { Proposal } from "../src/core/report/onboarding/types.ts";
 import { parseRepoConfig } from "../src/core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../src/core/spec/repo-config.ts";
 import type { Rollout } from "../src/core/spec/rollout.ts";
+import { simulate } from "../src/simulate/plan/simulate.ts";
 import { proposeFor } from "../src/surfaces/cli/init/init.ts";
 import { type Checkout, openCheckout } from "../src/surfaces/cli/lint/lint-checkout.ts";
 import { lint, readRollouts } from "../src/surfaces/cli/lint/lint-run.ts";
 import { makePlan } from "../src/surfaces/cli/plan/plan-make.ts";
 import { parseFaults } from "../src/surfaces/cli/simulate/simulate-faults.ts";
-import { simulate } from "../src/surfaces/cli/simulate/simulate-run.ts";
 import { inventoryOf, LAYOUTS, type Layout } from "./support/layouts.ts";
 import { LAYOUTS_BY_HAND, type LayoutByHand, rolloutText } from "./support/layouts-by-hand.ts";
 

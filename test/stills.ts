@@ -7,13 +7,13 @@ import { readInventory } from "../src/core/argocd/inventory-file.ts";
 import { textWidth } from "../src/core/base/text-width.ts";
 import { renderTree } from "../src/core/report/tree/tree.ts";
 import type { Run } from "../src/core/run/state/run.ts";
+import { simulate } from "../src/simulate/plan/simulate.ts";
 import { openCheckout } from "../src/surfaces/cli/lint/lint-checkout.ts";
 import { rolloutFilesIn } from "../src/surfaces/cli/lint/lint-run.ts";
 import { pickRollout } from "../src/surfaces/cli/plan/plan-args.ts";
 import { makePlan } from "../src/surfaces/cli/plan/plan-make.ts";
 import { toText } from "../src/surfaces/cli/plan/plan-show.ts";
 import { parseFaults } from "../src/surfaces/cli/simulate/simulate-faults.ts";
-import { simulate } from "../src/surfaces/cli/simulate/simulate-run.ts";
 
 const FLEET = new URL("../fixtures/fleet", import.meta.url).pathname;
 const COLUMNS = 104;

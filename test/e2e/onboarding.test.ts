@@ -52,6 +52,7 @@ test("a repo without rollouts gets one pull request, whose proposal is valid; me
   expect(pull.body).toMatch(/closing it means no/);
   expect(pull.body).toContain("refs/heads/stagecoach/journal");
   expect(pull.body).toMatch(/The plan of the next release[\s\S]*`v1.4.1` → `next`/);
+  expect(pull.body).toMatch(/A simulated run of it[\s\S]*reaches 1 of 12 clusters[\s\S]*\| 1 \| canary \|/);
 
   // What the bot proposes is what `init` proposes on a checkout, and lint takes it.
   const rollout = await textOf(world, "rollouts/my-app.yaml", "stagecoach/onboarding");

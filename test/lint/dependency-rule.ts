@@ -38,7 +38,7 @@ const BELOW: Record<string, readonly string[]> = {
   engine: ["core", "adapters"],
   sim: ["core", "adapters", "engine", "surfaces/server", "surfaces/web"],
   "surfaces/web": ["core", "adapters", "engine"],
-  "surfaces/server": ["core", "adapters", "engine", "surfaces/web"],
+  "surfaces/server": ["core", "adapters", "engine", "surfaces/web", "simulate"],
   "surfaces/cli": ["core", "adapters", "engine", "surfaces/web", "surfaces/server", "simulate", "sim"],
 };
 

@@ -7,7 +7,7 @@ import { notificationsSchema } from "./notifications.ts";
 import { overrideSchema } from "./schema.ts";
 import { freezeSchema, key, type Limits, limitsSchema, team, text } from "./schema-common.ts";
 import { modeSchema } from "./schema-spec.ts";
-import { type Freeze, toFreeze } from "./windows-binding.ts";
+import { type Freeze, type PlacedFreeze, toFreeze } from "./windows-binding.ts";
 
 /** Where a repo's own settings stand, always read from the base branch, never from a PR. */
 export const SETTINGS_FILE = ".github/stagecoach.yaml";
@@ -98,4 +98,11 @@ export interface RepoBounds {
 
 export function repoBounds({ freezes, limits, journal, plans }: RepoConfig): RepoBounds {
   return { freezes: freezes.map(toFreeze), limits, keep: journal?.keep, plansForks: plans?.forks === "Always" };
+}
+
+/** The freezes of the repo's settings and of the server, with where each stands. */
+export function freezesOf(repo: readonly Freeze[], server: readonly Freeze[] = []): PlacedFreeze[] {
+  const placed = (freezes: readonly Freeze[], where: PlacedFreeze["where"]) =>
+    freezes.map((freeze, i) => ({ ...freeze, where, at: { path: `freezes[${i}]` } }));
+  return [...placed(repo, { kind: "File", file: SETTINGS_FILE }), ...placed(server, { kind: "Server" })];
 }

@@ -86,7 +86,7 @@ test("of files that fill the server's memory together only so many are read for 
     listFiles: async (_: string, __: string, kind?: string) => (kind === "link" ? [] : listed),
   };
   const input = { clusters: [], registered: [], applications: [], repoURL: REPO, baseBranch: "main" };
-  const proposed = await openSnapshot(mirror, "c", cell).with((files) => proposeApart(input, files));
+  const proposed = await openSnapshot(mirror, "c", cell).with((files) => proposeApart(input, files, () => []));
   expect(proposed).toMatchObject({ proposal: { rollouts: [] } });
   expect(cell.jobs).toEqual(["done"]);
   expect(read).toBeLessThan(200);

@@ -2,8 +2,7 @@ import { engineReason } from "../../core/reasons/engine.ts";
 import type { World } from "../../core/run/state/world.ts";
 import type { NotifyRule } from "../../core/spec/notifications.ts";
 import { parseRepoConfig } from "../../core/spec/parse/parse.ts";
-import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
-import type { Freeze, PlacedFreeze } from "../../core/spec/windows-binding.ts";
+import { freezesOf, SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { RepoContext } from "../round/context.ts";
 import type { Commits } from "./commits.ts";
 
@@ -18,13 +17,6 @@ export interface Settings {
   notifications(base: string): Promise<readonly NotifyRule[]>;
   /** `journal.keep` as last read; undefined: not said, or not read yet. */
   readonly journalKeep: number | undefined;
-}
-
-/** The freezes of the repo's settings and of the server, with where each stands. */
-export function freezesOf(repo: readonly Freeze[], server: readonly Freeze[] = []): PlacedFreeze[] {
-  const placed = (freezes: readonly Freeze[], where: PlacedFreeze["where"]) =>
-    freezes.map((freeze, i) => ({ ...freeze, where, at: { path: `freezes[${i}]` } }));
-  return [...placed(repo, { kind: "File", file: SETTINGS_FILE }), ...placed(server, { kind: "Server" })];
 }
 
 export function openSettings(context: Pick<RepoContext, "freezes">, commits: Commits): Settings {

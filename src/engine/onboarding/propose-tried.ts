@@ -1,12 +1,13 @@
 /** What the onboarding pull request proposes, each rollout tried by the bot's own means. Made inside of a cell: a template of the repository has a part in it. */
 import { apart } from "../../core/base/pass.ts";
 import type { Cluster } from "../../core/plan/plan-types.ts";
+import type { ProposalPreview } from "../../core/report/onboarding/body.ts";
 import type { Proposal } from "../../core/report/onboarding/types.ts";
 import { sameRepo } from "../config-repo/repo-url.ts";
 import type { SyncFiles } from "../config-repo/snapshot.ts";
 import { propose } from "./propose.ts";
 import { tryRollout } from "./try-rollout.ts";
-import type { InitCluster, InitPlane } from "./types.ts";
+import type { Foresee, InitCluster, InitPlane, Planned } from "./types.ts";
 
 /** Plain data: it is told to a cell. */
 export interface ProposeInput {
@@ -23,25 +24,26 @@ export interface ProposeInput {
 
 interface Proposed {
   proposal: Proposal;
-  /** The plan of each rollout by its name, as the comment on a release would show it. */
-  previews: ReadonlyMap<string, string>;
+  /** By the rollout's name. */
+  previews: ReadonlyMap<string, ProposalPreview>;
 }
 
 /** How the work is called inside of a cell. */
 export const PROPOSE = "propose";
 
 /** Proposes what a snapshot's files hold, in a cell where there is one. undefined: it takes too long. */
-export function proposeApart(input: ProposeInput, files: SyncFiles): Proposed | undefined {
+export function proposeApart(input: ProposeInput, files: SyncFiles, foresee: Foresee): Proposed | undefined {
   const steps = Number.POSITIVE_INFINITY;
-  const here = () => proposeTried(input, files);
+  const here = () => proposeTried(input, files, foresee);
   return apart<Proposed | undefined>({ name: PROPOSE, text: "", rest: input, steps, here, empty: undefined, tooMuch: undefined });
 }
 
 export function proposeTried(
   { clusters, registered, applications, planes, repoURL, baseBranch }: ProposeInput,
   files: SyncFiles,
+  foresee: Foresee,
 ): Proposed {
-  const previews = new Map<string, string>();
+  const tries = new Map<string, Planned & { preview: string }>();
   const proposal = propose({
     files,
     clusters: registered,
@@ -51,9 +53,12 @@ export function proposeTried(
     defaultBranch: baseBranch,
     verify(file, text, targets) {
       const tried = tryRollout({ file, text, targets, clusters, registered, files, repoURL, baseBranch });
-      if (tried.ok) previews.set(tried.name, tried.preview);
+      if (tried.ok) tries.set(tried.rollout.name, tried);
       return tried.ok ? [] : tried.against;
     },
   });
-  return { proposal, previews };
+  const shown = proposal.rollouts.flatMap(({ name }) => tries.get(name) ?? []);
+  const foreseen = foresee(shown);
+  const previews = shown.map(({ rollout: { name }, preview }, at) => [name, { plan: preview, simulated: foreseen[at] }] as const);
+  return { proposal, previews: new Map(previews) };
 }

@@ -5,7 +5,8 @@ import type { Objection } from "../../core/reasons/onboarding.ts";
 import type { OwnWords, ProblemReason } from "../../core/reasons/problems/problem.ts";
 import { NEXT_VERSION } from "../../core/report/onboarding/show.ts";
 import { planComment } from "../../core/report/plan/plan-comment.ts";
-import { parseRollouts } from "../../core/spec/parse/parse.ts";
+import { parseRepoConfig, parseRollouts } from "../../core/spec/parse/parse.ts";
+import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { findApplicationSetIn, generatorCluster } from "../config-repo/appset-in-git.ts";
 import { readRelease } from "../config-repo/release.ts";
@@ -14,7 +15,7 @@ import { editsOf } from "../lint/gather.ts";
 import { lintOutside } from "../lint/lint-outside.ts";
 import type { SeenApplication } from "../resolve/draft.ts";
 import { planOver } from "../resolve/plan-over.ts";
-import type { InitCluster, InitTarget } from "./types.ts";
+import type { InitCluster, InitTarget, Planned } from "./types.ts";
 
 interface TryInput {
   file: string;
@@ -29,7 +30,7 @@ interface TryInput {
   baseBranch: string;
 }
 
-export type Tried = { ok: true; name: string; preview: string } | { ok: false; against: Objection[] };
+export type Tried = ({ ok: true; preview: string } & Planned) | { ok: false; against: Objection[] };
 
 /** Parses, resolves, plans and lints a proposed rollout by the bot's own means, over the Applications it would be about. */
 export function tryRollout(input: TryInput): Tried {
@@ -52,8 +53,9 @@ export function tryRollout(input: TryInput): Tried {
   if (outside.length > 0) return disproved(outside);
   // What stands there already would move nothing: what people want to see is what the next version does.
   const next = rollout.release?.kind === "commit" ? release.release : { ...release.release, values: nextOf(release.release.values) };
-  const shown = planOver({ rollout, release: next, applications, clusters: known, files: input.files }).plan ?? made.plan;
-  return { ok: true, name: rollout.name, preview: planComment(rollout, shown, undefined) };
+  const plan = planOver({ rollout, release: next, applications, clusters: known, files: input.files }).plan ?? made.plan;
+  const { bounds } = parseRepoConfig(read(SETTINGS_FILE), SETTINGS_FILE);
+  return { ok: true, preview: planComment(rollout, plan, undefined), rollout, plan, clusters: known, bounds };
 }
 
 /** Nobody knows the next version yet. */

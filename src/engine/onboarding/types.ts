@@ -4,8 +4,12 @@
  */
 
 import type { RepoFiles } from "../../core/base/repo-files.ts";
+import type { Cluster, Plan } from "../../core/plan/plan-types.ts";
 import type { Objection } from "../../core/reasons/onboarding.ts";
 import type { PinPart, PlaceKind } from "../../core/report/onboarding/types.ts";
+import type { Foreseen } from "../../core/report/simulated.ts";
+import type { RepoBounds } from "../../core/spec/repo-config.ts";
+import type { Rollout } from "../../core/spec/rollout.ts";
 
 export interface InitCluster {
   name: string;
@@ -84,3 +88,15 @@ export interface Place {
   /** It is not there yet: `value` is what an earlier file says, and this one overrides it. */
   create?: true;
 }
+
+/** A proposed rollout with the plan of its next release. */
+export interface Planned {
+  rollout: Rollout;
+  plan: Plan;
+  clusters: readonly Cluster[];
+  /** Of the repo's settings. */
+  bounds: RepoBounds;
+}
+
+/** Simulates a run of each; undefined where that takes too long. Handed in, since the simulated world is none of the engine's. */
+export type Foresee = (planned: readonly Planned[]) => readonly (Foreseen | undefined)[];

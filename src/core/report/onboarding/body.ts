@@ -2,6 +2,7 @@
 import type { BareBranch } from "../../reasons/gates.ts";
 import { BODY_LIMIT, cell, code } from "../escape.ts";
 import { branchesRuleset, gateRuleset, THE_APP_ID } from "../ruleset.ts";
+import { type Foreseen, foreseenMarkdown } from "../simulated.ts";
 import { sayGuess, sayQuestion } from "./guess.ts";
 import { sayHindrance } from "./hindrance.ts";
 import { sayRepoKind } from "./repo-kind.ts";
@@ -21,8 +22,15 @@ interface OnboardingScene {
   bare?: readonly BareBranch[] | undefined;
   /** Whether the base requires the gate's check, and of whom. undefined: GitHub did not say. */
   gate?: "bound" | "unbound" | "none" | undefined;
-  /** By the rollout's name: what the plan would be, as the comment of a release PR shows it. */
-  previews: ReadonlyMap<string, string>;
+  /** By the rollout's name. */
+  previews: ReadonlyMap<string, ProposalPreview>;
+}
+
+/** What a proposed rollout would do with the next release. */
+export interface ProposalPreview {
+  /** As the comment of a release PR shows it. */
+  plan: string;
+  simulated: Foreseen | undefined;
 }
 
 /** Left for what GitHub and the sticky marker add. */
@@ -31,37 +39,40 @@ const MOST_UNDECIDED = 100;
 
 /** A proposal as a comment: `stagecoach init -o markdown`. */
 export function proposalComment(proposal: Proposal): string {
-  return fitting((full) => [
+  return fitting((room) => [
     found(proposal),
     table(proposal),
     undecided(proposal),
-    full ? details(proposal, new Map()) : tooLong(proposal),
+    room === "none" ? tooLong(proposal) : details(proposal, new Map(), false),
   ]);
 }
 
 /** The body of the onboarding pull request: what was found, what merging does, what a person has to decide. */
 export function onboardingBody(proposal: Proposal, scene: OnboardingScene): string {
-  return fitting((full) => [
+  return fitting((room) => [
     "Stagecoach carries releases across your clusters stage by stage, one pull request a batch. This pull request proposes how, for this repository. Nothing happens until it is merged; **closing it means no**, and it is not opened again.",
     found(proposal),
     table(proposal),
     undecided(proposal),
     merging(proposal, scene),
     rulesets(scene),
-    full ? details(proposal, scene.previews) : tooLong(proposal),
+    room === "none" ? tooLong(proposal) : details(proposal, scene.previews, room === "all"),
     "<sub>Push to this branch to change the proposal. The same on a checkout, as often as you like: `stagecoach init`.</sub>",
   ]);
 }
 
+/** `files`: all but the tables of simulated runs. */
+type Room = "all" | "files" | "none";
+
 /** With every file, or where that is too long without; the last resort is cut between paragraphs. */
-function fitting(compose: (full: boolean) => string[]): string {
-  for (const full of [true, false]) {
-    const body = compose(full)
+function fitting(compose: (room: Room) => string[]): string {
+  for (const room of ["all", "files", "none"] as const) {
+    const body = compose(room)
       .filter((part) => part !== "")
       .join("\n\n");
     if (body.length <= ROOM) return body;
   }
-  const cut = compose(false).join("\n\n").slice(0, ROOM);
+  const cut = compose("none").join("\n\n").slice(0, ROOM);
   return `${cut.slice(0, cut.lastIndexOf("\n\n"))}\n\n… and more: \`stagecoach init\` on a checkout shows all of it.`;
 }
 
@@ -140,23 +151,30 @@ function missing(bare: readonly BareBranch[] | undefined): string {
   return `: others may write to ${bare.map(({ branch }) => code(branch)).join(" and ")} now`;
 }
 
-function details({ rollouts }: Proposal, previews: ReadonlyMap<string, string>): string {
-  return rollouts.map((rollout) => oneRollout(rollout, previews.get(rollout.name))).join("\n\n");
+function details({ rollouts }: Proposal, previews: ReadonlyMap<string, ProposalPreview>, long: boolean): string {
+  return rollouts.map((rollout) => oneRollout(rollout, previews.get(rollout.name), long)).join("\n\n");
 }
 
-function oneRollout(rollout: ProposedRollout, preview: string | undefined): string {
+function oneRollout(rollout: ProposedRollout, preview: ProposalPreview | undefined, long: boolean): string {
   const pins = pinLines(rollout).map((line) => `- writes ${code(line)}`);
   const checks = rollout.guesses.map((guess) => `- check: ${cell(sayGuess(guess), 500)}`);
   const questions = rollout.questions
     .map(sayQuestion)
     .map(({ ask, answers }) => `- ❓ ${cell(ask, 500)}${answers.map((one) => `\n  - ${cell(one, 300)}`).join("")}`);
   const fence = "`".repeat(Math.max(3, ...[...rollout.text.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
-  const plan = preview === undefined ? [] : ["**The plan of the next release**", withoutHeading(preview)];
+  const next =
+    preview === undefined
+      ? []
+      : [
+          "**The plan of the next release**",
+          withoutHeading(preview.plan),
+          foreseenMarkdown(preview.simulated, rollout.name, rollout, long),
+        ];
   return [
     `<details><summary><code>${rollout.file.replaceAll(/[^\w./-]/g, "")}</code></summary>`,
     [...pins, ...checks, ...questions].join("\n"),
     `${fence}yaml\n${rollout.text.trimEnd()}\n${fence}`,
-    ...plan,
+    ...next,
     "</details>",
   ].join("\n\n");
 }

@@ -43,8 +43,8 @@ rollouts/my-app.yaml   ApplicationSet my-app-set at v1.4.1, 12 clusters
   plan       2.6    us-east-1-d     my-app-us-east-1-d     v1.4.1 → next
   plan       later  eu-west-1-c  drained=true: looked at every 30m, 5 times
   plan    rule  Clusters of everywhere else: never two of one region at once.
-  plan    simulated: all of it takes 3h17m, where each merge waits for nobody
-  plan    simulated: a release that fails where it first comes reaches 1 of 12, and pauses
+  plan    simulated: all of it takes 3h17m, where nothing waits for a person
+  plan    simulated: a release that fails where it first comes reaches 1 of 12 clusters, and pauses
 
 .github/stagecoach.yaml   mode: Propose
 

@@ -14,9 +14,8 @@ import { addStop } from "../../../core/report/reasons/phrases.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { parseRepoConfig } from "../../../core/spec/parse/parse.ts";
-import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
+import { freezesOf, SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import { openDurations } from "../../../engine/config-repo/history-durations.ts";
-import { freezesOf } from "../../../engine/config-repo/settings.ts";
 import { CommandError } from "../command.ts";
 import { openCopy } from "./copy.ts";
 import {

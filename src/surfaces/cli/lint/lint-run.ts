@@ -9,12 +9,11 @@ import type { OwnWords, Path, Problem, ProblemReason } from "../../../core/reaso
 import { unusedNames, unusedSettings } from "../../../core/spec/parse/config.ts";
 import { parseRepoConfig, parseRollouts } from "../../../core/spec/parse/parse.ts";
 import { readYaml } from "../../../core/spec/parse/yaml.ts";
-import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
+import { freezesOf, SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { checkTogether } from "../../../core/spec/rules/pace.ts";
 import { clashes, type Unread } from "../../../core/spec/rules/together.ts";
 import { isRolloutFile } from "../../../engine/config-repo/project.ts";
-import { freezesOf } from "../../../engine/config-repo/settings.ts";
 import { locateIn } from "../../../engine/resolve/plan-over.ts";
 import { isFleetKnown } from "../plan/plan-inputs.ts";
 import { makePlan, type PlanMade } from "../plan/plan-make.ts";

@@ -3,25 +3,13 @@ import type { Plan } from "../../../core/plan/plan-types.ts";
 import { weightsOf } from "../../../core/plan/steps.ts";
 import { countedWord, countedWords } from "../../../core/report/counted.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
-import { FOREVER, type Script } from "../../../simulate/generate/scenario.ts";
+import { FAULTS, type Fault } from "../../../simulate/plan/faults.ts";
 import { like } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { visible } from "../print.ts";
 
-const FAULTS = ["degraded", "stuck", "unreachable", "flap"] as const;
-
-export interface Fault {
-  /** Key of the cluster; undefined: one that is drawn anew for each run. */
-  cluster: string | undefined;
-  kind: (typeof FAULTS)[number];
-  /** From when batch number so many of the run has merged; undefined: from the cluster's own change on. */
-  batch: number | undefined;
-}
-
 /** `any` stands for a cluster that is drawn. */
 const ANY = "any";
-/** Longer than most runs. */
-const DIPS = 1000;
 
 /** All that were given. Of two for one cluster one would never show: wrong usage, but for one that follows the other with a batch. */
 export function parseFaults(texts: readonly string[], plan: Plan, rollout: Rollout): Fault[] {
@@ -78,26 +66,4 @@ function clusterOf(name: string, text: string, plan: Plan): string | undefined {
   if (name === ANY) return undefined;
   const names = keys.map((one) => one.slice(one.indexOf("/") + 1));
   throw noFault(text, `the plan has no ${countedWord(plan)} "${name}"${like(name, names)}; ${ANY} draws one for each run`);
-}
-
-/** What a target does under a fault, from when it begins. `healthyMs`: how long it takes to show. */
-export function scriptOf(kind: Fault["kind"], showsAfterMs: number): Script {
-  switch (kind) {
-    case "degraded":
-      return [
-        { state: "Progressing", forMs: showsAfterMs },
-        { state: "Degraded", forMs: FOREVER },
-      ];
-    case "stuck":
-      return [{ state: "Progressing", forMs: FOREVER }];
-    case "unreachable":
-      return [{ state: "Unreachable", forMs: FOREVER }];
-    case "flap":
-      return [
-        { state: "Progressing", forMs: showsAfterMs },
-        ...Array.from({ length: DIPS }, (_, dip) =>
-          dip % 2 === 0 ? { state: "Healthy" as const, forMs: 40_000 } : { state: "Degraded" as const, forMs: 30_000 },
-        ),
-      ];
-  }
 }

@@ -10,7 +10,8 @@ import { iso } from "../../../core/base/time.ts";
 import { said } from "../../../core/reasons/run.ts";
 import type { Batch, BatchTarget, Run } from "../../../core/run/state/run.ts";
 import { random } from "../../../simulate/generate/random.ts";
-import { timesFromJournal, timesOf } from "./simulate-history.ts";
+import { timesOf } from "../../../simulate/plan/times.ts";
+import { timesFromJournal } from "./simulate-history.ts";
 
 const at = (seconds: number) => iso(START + seconds * 1000);
 

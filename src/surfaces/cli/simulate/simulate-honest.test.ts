@@ -1,14 +1,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { labelsWithout } from "../../../simulate/plan/people.ts";
+import { simulate } from "../../../simulate/plan/simulate.ts";
 import { openCheckout } from "../lint/lint-checkout.ts";
 import { readRollouts } from "../lint/lint-run.ts";
 import { inventoryAt } from "../plan/plan-args.ts";
 import { makePlan } from "../plan/plan-make.ts";
 import { sampleRepo } from "../testing/sample-repo.ts";
 import { run } from "./simulate.ts";
-import { labelsWithout } from "./simulate-people.ts";
-import { simulate } from "./simulate-run.ts";
 import { count, type SimulateJson, tally } from "./simulate-show.ts";
 import { toText } from "./simulate-text.ts";
 

@@ -1,10 +1,10 @@
 import { count as plural } from "../../../core/base/count.ts";
-import { formatDuration } from "../../../core/base/time.ts";
 import type { Counting } from "../../../core/report/counted.ts";
 import { cell } from "../../../core/report/escape.ts";
-import { rowsOf, shortenRows } from "./simulate-rows.ts";
-import type { Simulated } from "./simulate-run.ts";
-import type { Moment } from "./simulate-timeline.ts";
+import { clock, lasting, names } from "../../../core/report/simulated.ts";
+import { rowsOf, shortenRows } from "../../../simulate/plan/rows.ts";
+import type { Simulated } from "../../../simulate/plan/simulate.ts";
+import type { Moment } from "../../../simulate/plan/timeline.ts";
 
 /** The documented JSON of `stagecoach simulate -o json`. Durations in seconds, blast radius in clusters. */
 export interface SimulateJson {
@@ -132,31 +132,4 @@ function tableOf(first: Simulated): string[] {
 export function endsOf({ phases, endless }: Tally): string {
   const ends = [...phases].sort(([, a], [, b]) => b - a).map(([phase, times]) => `${times} ${phase}`);
   return `${ends.join(", ")}${endless === 0 ? "" : `; ${endless} never ${endless === 1 ? "ends" : "end"}`}`;
-}
-
-/** `eu-1, eu-2 and 3 more`, in at most so many characters. */
-export function names(clusters: readonly string[], width = 60): string {
-  const whole = clusters.join(", ");
-  if (clusters.length <= 3 && whole.length <= width) return whole;
-  for (let few = Math.min(clusters.length - 1, 8); few > 0; few--) {
-    const text = `${clusters.slice(0, few).join(", ")} and ${clusters.length - few} more`;
-    if (text.length <= width) return text;
-  }
-  const [only = ""] = clusters;
-  const more = clusters.length > 1 ? ` and ${clusters.length - 1} more` : "";
-  return `${only.slice(0, Math.max(1, width - more.length - 1))}…${more}`;
-}
-
-/** Hours and minutes since it began; with days where there are any. */
-export function clock(ms: number): string {
-  const minutes = Math.floor(ms / 60_000);
-  const hours = Math.floor(minutes / 60);
-  const day = hours >= 24 ? `${Math.floor(hours / 24)}d ` : "";
-  return `+${day}${hours % 24}:${String(minutes % 60).padStart(2, "0")}`;
-}
-
-/** To the second, to the minute from an hour on: nobody reads the seconds of a day. */
-export function lasting(ms: number): string {
-  const unit = ms >= 3_600_000 ? 60_000 : 1000;
-  return formatDuration(Math.max(0, Math.round(ms / unit) * unit));
 }

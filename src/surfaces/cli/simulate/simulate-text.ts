@@ -1,9 +1,10 @@
 import { styleText } from "node:util";
 import { count } from "../../../core/base/count.ts";
 import { countedWords, countPhrase } from "../../../core/report/counted.ts";
+import { clock, lasting, names } from "../../../core/report/simulated.ts";
+import { type Gap, type PutOff, type Row, rowsOf, shortenRows } from "../../../simulate/plan/rows.ts";
 import { foldLine, visible } from "../print.ts";
-import { type Gap, type PutOff, type Row, rowsOf, shortenRows } from "./simulate-rows.ts";
-import { clock, endsOf, lasting, names, type Shown, toJson } from "./simulate-show.ts";
+import { endsOf, type Shown, toJson } from "./simulate-show.ts";
 
 type Format = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
 type Style = (format: Format, text: string) => string;

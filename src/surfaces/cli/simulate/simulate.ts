@@ -6,10 +6,13 @@ import { formatDuration } from "../../../core/base/time.ts";
 import { changesNothing } from "../../../core/plan/plan-types.ts";
 import type { Problem } from "../../../core/reasons/problems/problem.ts";
 import { countedWord, inCounted } from "../../../core/report/counted.ts";
+import { names } from "../../../core/report/simulated.ts";
 import { parseRepoConfig } from "../../../core/spec/parse/parse.ts";
 import { type RepoBounds, SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { locateIn } from "../../../engine/resolve/plan-over.ts";
+import { isByHand, labelsWithout, PEOPLE_MS } from "../../../simulate/plan/people.ts";
+import { type SimulateInput, simulate } from "../../../simulate/plan/simulate.ts";
 import { errorText, gather, like, outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.ts";
@@ -23,9 +26,7 @@ import { formatData, isData, terminalWidth, wantsColour } from "../print.ts";
 import { openProgress } from "../progress.ts";
 import { parseFaults } from "./simulate-faults.ts";
 import { timesFromJournal } from "./simulate-history.ts";
-import { isByHand, labelsWithout, PEOPLE_MS } from "./simulate-people.ts";
-import { type SimulateInput, simulate } from "./simulate-run.ts";
-import { count, names, type Shown, type Tally, tally, toJson, toMarkdown } from "./simulate-show.ts";
+import { count, type Shown, type Tally, tally, toJson, toMarkdown } from "./simulate-show.ts";
 import { toText } from "./simulate-text.ts";
 
 interface Options extends InventoryOptions {

@@ -151,6 +151,21 @@ describe("onboarding", () => {
       `open ${ONBOARDING_BRANCH} to main`,
     ]);
     expect(opened[0]?.body).toContain("The plan of the next release");
+    expect(opened[0]?.body).toMatch(/A simulated run of it[\s\S]*All of it takes .*reaches 1 of 12 clusters, and pauses/);
+    expect(opened[0]?.body).toContain("| 1 | canary | eu-central-1-a | +0:00 |");
+  });
+
+  test("a fleet too large to be simulated meanwhile is planned all the same, and told how to simulate it", async () => {
+    const element = (n: number) => `{ cluster: c-${n}, server: "https://c-${n}.example.com", area: emea, region: r, targetRevision: v1 }`;
+    const fleet = Array.from({ length: 300 }, (_, n) => element(n)).join(", ");
+    const { ask, opened } = repo({
+      files: { "appsets/set.yaml": SET.replace(/elements:\n[\s\S]*?(?=\n {2}template)/, `elements: [${fleet}]`) },
+    });
+    expect(await ask()).toBe("opened");
+    const { body = "" } = opened[0] ?? {};
+    expect(body).toMatch(/300 clusters[\s\S]*The plan of the next release[\s\S]*`v1` → `next`/);
+    expect(body).toContain("**A simulated run of it** takes too long for this place: `stagecoach simulate my-app --to VERSION`");
+    expect(body).not.toContain("| batch | stage | clusters | merged |");
   });
 
   test("the rulesets it proposes keep the journal and batches to the App and bind the gate to it, by its id where that is known", async () => {

@@ -12,6 +12,7 @@ import { type ProposeInput, proposeApart } from "../../../engine/onboarding/prop
 import { clustersOf } from "../../../engine/resolve/fleet.ts";
 import { openRules } from "../../../engine/round/branch-rules.ts";
 import type { RepoContext } from "../../../engine/round/context.ts";
+import { foreseeAll } from "../../../simulate/plan/foresee.ts";
 import { planesHere } from "./live-applications.ts";
 
 export const ONBOARDING_BRANCH = "stagecoach/onboarding";
@@ -69,7 +70,7 @@ function mustWait(context: RepoContext): boolean {
 
 async function open(context: RepoContext, baseBranch: string, base: string, snapshot: Snapshot): Promise<OnboardingOutcome> {
   const input = inputOf(context, baseBranch);
-  const proposed = await snapshot.with((files) => proposeApart(input, files));
+  const proposed = await snapshot.with((files) => proposeApart(input, files, foreseeAll));
   if (proposed === undefined) {
     context.log.warn({ repository: context.repository }, "looking through the repository takes too long: no rollout is proposed");
     return "nothing yet";

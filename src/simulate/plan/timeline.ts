@@ -1,9 +1,9 @@
-import { type AnyReason, sameReason } from "../../../core/base/reason.ts";
-import { epoch, iso } from "../../../core/base/time.ts";
-import { sentenceOf } from "../../../core/report/reasons/say.ts";
-import { shortName } from "../../../core/report/words.ts";
-import { clustersOf, liveTargets } from "../../../core/run/state/names.ts";
-import { type Batch, isEnded, type Run } from "../../../core/run/state/run.ts";
+import { type AnyReason, sameReason } from "../../core/base/reason.ts";
+import { epoch, iso } from "../../core/base/time.ts";
+import { sentenceOf } from "../../core/report/reasons/say.ts";
+import { shortName } from "../../core/report/words.ts";
+import { clustersOf, liveTargets } from "../../core/run/state/names.ts";
+import { type Batch, isEnded, type Run } from "../../core/run/state/run.ts";
 
 /** One thing that happens in a simulated run. Times are its own. */
 export interface Moment {

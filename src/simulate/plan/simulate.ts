@@ -1,20 +1,19 @@
-import { defined } from "../../../core/base/defined.ts";
-import { hasCode } from "../../../core/base/reason.ts";
-import { type Cluster, type Plan, type PlannedTarget, type Target, targetsOf } from "../../../core/plan/plan-types.ts";
-import { sentenceOf } from "../../../core/report/reasons/say.ts";
-import { isEnded, type Run } from "../../../core/run/state/run.ts";
-import type { RepoBounds } from "../../../core/spec/repo-config.ts";
-import type { Rollout } from "../../../core/spec/rollout.ts";
-import { freezesOf } from "../../../engine/config-repo/settings.ts";
-import { driveWorld } from "../../../simulate/drive.ts";
-import { START } from "../../../simulate/driver.ts";
-import { type Random, random } from "../../../simulate/generate/random.ts";
-import { type Behaviour, CALM, FOREVER, MEMBERS } from "../../../simulate/generate/scenario.ts";
-import type { RepoRollout, Setup, Truth } from "../../../simulate/world/world.ts";
-import { type Fault, scriptOf } from "./simulate-faults.ts";
-import type { Times } from "./simulate-history.ts";
-import { attend, type Returns } from "./simulate-people.ts";
-import { type Moment, openTimeline } from "./simulate-timeline.ts";
+import { defined } from "../../core/base/defined.ts";
+import { hasCode } from "../../core/base/reason.ts";
+import { type Cluster, type Plan, type PlannedTarget, type Target, targetsOf } from "../../core/plan/plan-types.ts";
+import { sentenceOf } from "../../core/report/reasons/say.ts";
+import { isEnded, type Run } from "../../core/run/state/run.ts";
+import { freezesOf, type RepoBounds } from "../../core/spec/repo-config.ts";
+import type { Rollout } from "../../core/spec/rollout.ts";
+import { driveWorld } from "../drive.ts";
+import { START } from "../driver.ts";
+import { type Random, random } from "../generate/random.ts";
+import { type Behaviour, CALM, FOREVER, MEMBERS } from "../generate/scenario.ts";
+import type { RepoRollout, Setup, Truth } from "../world/world.ts";
+import { type Fault, scriptOf } from "./faults.ts";
+import { attend, type Returns } from "./people.ts";
+import { type Moment, openTimeline } from "./timeline.ts";
+import type { Times } from "./times.ts";
 
 export interface SimulateInput {
   rollout: Rollout;
@@ -24,6 +23,8 @@ export interface SimulateInput {
   bounds: RepoBounds;
   /** From past runs; undefined: drawn as Argo CD and workloads usually take. */
   times: Times | undefined;
+  /** More are taken for a run without an end; by default as many as such a fleet may need. */
+  mostSteps?: number;
   /** Called after every step. */
   sight?: (run: Run, now: number) => void;
 }
@@ -62,7 +63,7 @@ export function simulate(input: SimulateInput, seed: number): Simulated {
     reread: 0,
     operate: (driver) => attend(driver, returns, visited),
     // A window may open once a year; a fleet may travel cluster by cluster.
-    patience: { steps: 50_000 + 60 * clusters.length, idleMs: 400 * DAY, longestMs: 1500 * DAY },
+    patience: { steps: input.mostSteps ?? 50_000 + 60 * clusters.length, idleMs: 400 * DAY, longestMs: 1500 * DAY },
     rest: ([run]) => (run === undefined ? 0 : restOf(run, clusters.length)),
     enough: ([run]) => run !== undefined && run.ending === undefined && (run.paused !== undefined || isShutForEver(run)),
     watch: ([run], now, truth) => {

@@ -1,6 +1,6 @@
-import { epoch } from "../../../core/base/time.ts";
-import { BEGINS } from "./simulate-run.ts";
-import type { Moment } from "./simulate-timeline.ts";
+import { epoch } from "../../core/base/time.ts";
+import { BEGINS } from "./simulate.ts";
+import type { Moment } from "./timeline.ts";
 
 /** What one batch went through. Times in milliseconds since the run began. */
 export interface Row {

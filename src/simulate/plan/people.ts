@@ -1,12 +1,12 @@
-import { hasCode } from "../../../core/base/reason.ts";
-import { matches, type Selectable, type Selector } from "../../../core/base/selector.ts";
-import { epoch } from "../../../core/base/time.ts";
-import type { Batch, Run } from "../../../core/run/state/run.ts";
-import type { Rollout } from "../../../core/spec/rollout.ts";
-import type { Driver } from "../../../simulate/driver.ts";
-import { MEMBERS } from "../../../simulate/generate/scenario.ts";
-import { mergeNow } from "../../../simulate/world/forge.ts";
-import { say } from "../../../simulate/world/people.ts";
+import { hasCode } from "../../core/base/reason.ts";
+import { matches, type Selectable, type Selector } from "../../core/base/selector.ts";
+import { epoch } from "../../core/base/time.ts";
+import type { Batch, Run } from "../../core/run/state/run.ts";
+import type { Rollout } from "../../core/spec/rollout.ts";
+import type { Driver } from "../driver.ts";
+import { MEMBERS } from "../generate/scenario.ts";
+import { mergeNow } from "../world/forge.ts";
+import { say } from "../world/people.ts";
 
 /** How long people take to approve, merge or promote what waits for them. */
 export const PEOPLE_MS = 10 * 60_000;
