@@ -78,6 +78,7 @@ export async function runTrial({ shape, faults, folder, program, expected: await
       ...against.flatMap((all, n) => all.map((one) => `${world.repositories[n]}: ${one}`)),
       ...againstWrites(report, holdings),
       ...(await lostDeliveries(world, report)),
+      ...world.replicas.filter((one) => one.output().includes("round after round")).map(({ name }) => `${name} went in circles`),
     ];
     if (problems.length > 0) for (const replica of world.replicas) log(`${replica.name}:\n${replica.output()}`);
     return {

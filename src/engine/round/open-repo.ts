@@ -20,7 +20,7 @@ import { openRolloutActions } from "./act/rollout-actions.ts";
 import { openBranchSweeper } from "./act/sweep-branches.ts";
 import { openAnalyses } from "./analyses.ts";
 import { openAttention } from "./attention.ts";
-import { openBackoff } from "./backoff.ts";
+import { openBackoff, openCircling } from "./backoff.ts";
 import { openBatchPulls } from "./batch-pulls.ts";
 import { openRules } from "./branch-rules.ts";
 import { type CheckRuns, openCheckRuns } from "./check-runs.ts";
@@ -119,6 +119,7 @@ export function openRepo(context: RepoContext): RepoLoop {
     pastRuns,
     sweep: openBranchSweeper(context, shared.comments),
     tellPeople: openTeller(context, shared.settings),
+    circling: openCircling(context),
   });
   return { round, publishPlans, shownPlans, remote, permissions, people, checkRuns, comments, settings, pastRuns };
 }

@@ -19,7 +19,7 @@ import type { RemoteHeads } from "../config-repo/remote-heads.ts";
 import type { Act } from "./act/act.ts";
 import type { SweepBranches } from "./act/sweep-branches.ts";
 import type { Attention } from "./attention.ts";
-import type { Backoff } from "./backoff.ts";
+import type { Backoff, Circling } from "./backoff.ts";
 import type { RepoContext } from "./context.ts";
 import type { Decide, Decision } from "./decide.ts";
 import type { JournalLooks } from "./journal-look.ts";
@@ -60,6 +60,13 @@ export interface JournalSides {
   broken: ReadonlyMap<string, Broken>;
 }
 
+interface Heads {
+  base: string;
+  head: string | undefined;
+  /** Something was heard since the last look. */
+  heard: boolean;
+}
+
 export type Round = (baseBranch: string) => Promise<RoundResult>;
 
 interface Parts {
@@ -81,6 +88,7 @@ interface Parts {
   refused: Pick<RefusedReleases, "recheckAt">;
   noteUnprotected: NoteUnprotected;
   tellPeople: TellPeople;
+  circling: Circling;
 }
 
 type Context = Pick<RepoContext, "commands" | "clock" | "log">;
@@ -112,6 +120,11 @@ export function openRound({ commands, clock, log }: Context, parts: Parts): Roun
     if (heard) queue.expire();
     const { base, journal: head } = await remote.read(baseBranch);
     if (base === undefined) return { runs: [], journal: NOTHING_THERE, wakeAt: undefined };
+    const result = await roundAt(baseBranch, { base, head, heard });
+    return { ...result, wakeAt: parts.circling(`${base} ${head}`, result.wakeAt) };
+  }
+
+  async function roundAt(baseBranch: string, { base, head, heard }: Heads): Promise<RoundResult> {
     const { state, held, again } = await journals.read(head);
     const at = { state, base, baseBranch, heard };
     if (held !== undefined) {
