@@ -2,10 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { CLAUSE_NAMES } from "../../src/core/argocd/liveness/types.ts";
 import { CLAUSE_DOCS } from "../../src/core/report/clause-docs.ts";
-import { COMPARED_TRAPS } from "./compared-traps.ts";
-import { RUNNING_TRAPS } from "./running-traps.ts";
-import { CONTENT_TRAPS, SPEC_TRAPS } from "./spec-traps.ts";
-import { STATUS_TRAPS } from "./status-traps.ts";
+import { TRAPS } from "./all.ts";
 
 const page = readFileSync(new URL("../../docs/liveness.md", import.meta.url), "utf8");
 
@@ -31,11 +28,10 @@ test("docs/liveness.md has a row for every clause, in the order they are judged,
 });
 
 test("every report that a clause names has its scenario, stopped by that very clause or showing that it must not be more", () => {
-  const traps = [...STATUS_TRAPS, ...SPEC_TRAPS, ...CONTENT_TRAPS, ...RUNNING_TRAPS, ...COMPARED_TRAPS];
   const bare = CLAUSE_NAMES.flatMap((name) =>
     CLAUSE_DOCS[name].bitten
       .filter(
-        (issue) => !traps.some((trap) => trap.issues.includes(issue) && (trap.stops === undefined || trap.stops.startsWith(`${name}/`))),
+        (issue) => !TRAPS.some((trap) => trap.issues.includes(issue) && (trap.stops === undefined || trap.stops.startsWith(`${name}/`))),
       )
       .map((issue) => `${name}: ${issue}`),
   );

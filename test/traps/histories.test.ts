@@ -7,7 +7,8 @@ import { defined } from "../../src/core/base/defined.ts";
 import type { AnyReason } from "../../src/core/base/reason.ts";
 import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import type { Verdict } from "../../src/core/run/state/run.ts";
-import { type History, history, LAST } from "./argocd-model.ts";
+import { history, LAST } from "./argocd-model.ts";
+import type { History } from "./history-plan.ts";
 
 const RUNS = Number(process.env["STAGECOACH_RUNS"] ?? (process.env["STAGECOACH_REQUIRE_ALL"] === "1" ? 2000 : 500));
 const T = Date.parse(MERGED);

@@ -3,14 +3,9 @@ import { BAD_CONDITIONS } from "../../src/core/argocd/decode/status.ts";
 import { CLAUSES } from "../../src/core/argocd/liveness/clauses/clauses.ts";
 import { CLAUSE_NAMES, type PartName } from "../../src/core/argocd/liveness/types.ts";
 import { sentenceOf } from "../../src/core/report/reasons/say.ts";
-import { COMPARED_TRAPS } from "./compared-traps.ts";
-import { RUNNING_TRAPS } from "./running-traps.ts";
-import { CONTENT_TRAPS, SPEC_TRAPS } from "./spec-traps.ts";
-import { STATUS_TRAPS } from "./status-traps.ts";
-import { SYNC_TRAPS } from "./sync-traps.ts";
+import { TRAPS } from "./all.ts";
 import { mayPass, play, type Trap } from "./trace.ts";
 
-const TRAPS: readonly Trap[] = [...STATUS_TRAPS, ...SPEC_TRAPS, ...CONTENT_TRAPS, ...RUNNING_TRAPS, ...SYNC_TRAPS, ...COMPARED_TRAPS];
 const titled = TRAPS.map((trap): [string, Trap] => [`${trap.issues.join(", ") || "own rule"}: ${trap.name}`, trap]);
 const PARTS = CLAUSE_NAMES.flatMap((name) => Object.keys(CLAUSES[name]).map((part): PartName => `${name}/${part}`));
 

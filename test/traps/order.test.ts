@@ -1,10 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { batch, bench, bring, guard, judge, MINUTE, phases, pull, round, SECOND, wants } from "../../src/core/run/testing/bench.ts";
-import { COMPARED_TRAPS } from "./compared-traps.ts";
-import { RUNNING_TRAPS } from "./running-traps.ts";
-import { CONTENT_TRAPS, SPEC_TRAPS } from "./spec-traps.ts";
-import { STATUS_TRAPS } from "./status-traps.ts";
+import { TRAPS } from "./all.ts";
 
 /** Traps that are not of one Application: they are about which comes when. */
 const RUN_TRAPS = ["argo-cd#16881", "argo-cd#23685", "argo-cd#19771", "argo-cd#22976"];
@@ -96,8 +93,7 @@ test.skipIf(!present)("every trap that the collected facts name has a scenario, 
   const numbers = new Set([...named, ...PEERS]);
   expect(numbers.size).toBeGreaterThan(60);
   const covered = new Set(
-    [...STATUS_TRAPS, ...SPEC_TRAPS, ...CONTENT_TRAPS, ...RUNNING_TRAPS, ...COMPARED_TRAPS]
-      .flatMap((trap) => trap.issues)
+    TRAPS.flatMap((trap) => trap.issues)
       .concat(RUN_TRAPS)
       .map((issue) => issue.split("#")[1]),
   );

@@ -16,58 +16,47 @@ export function specPlaces(manifest: Manifest, spec: Record<string, unknown>, be
   const found: { places: Place[] } = { places: [] };
   const document = manifest.documents > 1 ? manifest.document : undefined;
   const root: PinStep[] = below.map((key) => ({ kind: "key", key }));
-  const put = (kind: Place["kind"], slot: string, steps: PinStep[], part?: Place["part"]) =>
-    add(
-      found,
-      {
-        kind,
-        slot,
-        file: manifest.file,
-        path: printPinPath({ document, steps: [...root, ...steps] }),
-        ...defined({ part }),
-      },
-      text,
-    );
+  const put: Put = (kind, slot, steps, part) => {
+    const path = printPinPath({ document, steps: [...root, ...steps] });
+    return add(found, { kind, slot, file: manifest.file, path, ...defined({ part }) }, text);
+  };
   for (const { source, steps, nth } of sourcesOf(spec)) {
     if (source["targetRevision"] !== undefined) put("targetRevision", `targetRevision${nth}`, [...steps, key("targetRevision")]);
-    const helm = isRecord(source["helm"]) ? source["helm"] : {};
-    for (const parameter of listAt(helm, "parameters")) {
-      const name = textAt(parameter, "name");
-      if (name === undefined || !isVersionKey(name)) continue;
-      put("Helm values", `helm parameter ${name}`, [
-        ...steps,
-        key("helm"),
-        key("parameters"),
-        { kind: "match", key: "name", value: name },
-        key("value"),
-      ]);
-    }
-    for (const way of versionKeys(helm["valuesObject"])) {
-      put("Helm values", `helm valuesObject ${way.join(".")}`, [...steps, key("helm"), key("valuesObject"), ...way.map(key)]);
-    }
-    if (typeof helm["values"] === "string") putBlock(helm["values"], steps, put);
-    for (const [i, image] of listAt(source, "kustomize", "images").entries()) {
-      if (typeof image !== "string") continue;
-      const slot = `kustomize image ${image.replace(/[:@].*$/s, "")}`;
-      put(
-        "inline image",
-        slot,
-        [...steps, key("kustomize"), key("images"), { kind: "index", index: i }],
-        image.includes("@") ? "tag+digest" : "tag",
-      );
-    }
+    putHelm(source["helm"], [...steps, key("helm")], put);
+    putImages(source, [...steps, key("kustomize"), key("images")], put);
   }
   return found.places;
 }
 
 type Put = (kind: Place["kind"], slot: string, steps: PinStep[], part?: Place["part"]) => boolean;
 
+function putHelm(helm: unknown, steps: readonly PinStep[], put: Put): void {
+  if (!isRecord(helm)) return;
+  for (const parameter of listAt(helm, "parameters")) {
+    const name = textAt(parameter, "name");
+    if (name === undefined || !isVersionKey(name)) continue;
+    const match = { kind: "match", key: "name", value: name } as const;
+    put("Helm values", `helm parameter ${name}`, [...steps, key("parameters"), match, key("value")]);
+  }
+  for (const way of versionKeys(helm["valuesObject"]))
+    put("Helm values", `helm valuesObject ${way.join(".")}`, [...steps, key("valuesObject"), ...way.map(key)]);
+  if (typeof helm["values"] === "string") putBlock(helm["values"], [...steps, key("values")], put);
+}
+
+function putImages(source: unknown, steps: readonly PinStep[], put: Put): void {
+  for (const [index, image] of listAt(source, "kustomize", "images").entries()) {
+    if (typeof image !== "string") continue;
+    const part = image.includes("@") ? "tag+digest" : "tag";
+    put("inline image", `kustomize image ${image.replace(/[:@].*$/s, "")}`, [...steps, { kind: "index", index }], part);
+  }
+}
+
 /** YAML in a block scalar: the two keys images have in nearly every chart. */
 function putBlock(values: string, steps: readonly PinStep[], put: Put): void {
   for (const way of [["image", "tag"], ["tag"], ["version"]]) {
     if (!values.includes(`${way.at(-1)}:`)) continue;
     const slot = `helm values ${way.join(".")}`;
-    if (put("Helm values", slot, [...steps, key("helm"), key("values"), { kind: "into" }, ...way.map(key)])) return;
+    if (put("Helm values", slot, [...steps, { kind: "into" }, ...way.map(key)])) return;
   }
 }
 

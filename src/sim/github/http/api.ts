@@ -148,20 +148,17 @@ function send(world: World, seen: Seen, request: IncomingMessage, response: Serv
     headers,
     body: text === "" || same ? undefined : JSON.parse(text),
   });
-  if (answer.raw !== undefined && !same) {
-    response.writeHead(answer.status, { ...headers, "content-type": "application/vnd.github.raw; charset=utf-8" }).end(answer.raw);
-    return;
+  if (same) response.writeHead(304, headers).end();
+  else write(response, answer, headers, text);
+}
+
+function write(response: ServerResponse, { status, raw, body }: Answer, headers: Record<string, string>, text: string): void {
+  if (raw !== undefined) response.writeHead(status, { ...headers, "content-type": "application/vnd.github.raw; charset=utf-8" }).end(raw);
+  else if (body === undefined) response.writeHead(status, headers).end();
+  else {
+    const about = { "content-type": "application/json; charset=utf-8", "content-length": Buffer.byteLength(text) };
+    response.writeHead(status, { ...headers, ...about }).end(text);
   }
-  if (same || answer.body === undefined) {
-    response.writeHead(same ? 304 : answer.status, headers).end();
-    return;
-  }
-  response.writeHead(answer.status, {
-    ...headers,
-    "content-type": "application/json; charset=utf-8",
-    "content-length": Buffer.byteLength(text),
-  });
-  response.end(text);
 }
 
 function tokenShown({ repos }: World, actor: Actor | undefined): Exchange["token"] {
