@@ -30,8 +30,8 @@ export async function branchPlaces(
 }
 
 /** Says whether a branch holds rollouts, what the bot keeps, or what GitHub merges: moved by a pin, or back, it would undo others' work. */
-export function isReserved(branch: string, { baseBranch, journalBranch }: Reserved): boolean {
-  return [baseBranch, journalBranch].includes(branch) || /^(stagecoach|stagecoach-run|gh-readonly-queue)\//.test(branch);
+export function isReserved(branch: string, known?: Reserved): boolean {
+  return branch === known?.baseBranch || branch === known?.journalBranch || /^(stagecoach|stagecoach-run|gh-readonly-queue)\//.test(branch);
 }
 
 /** The commit that a full commit id, a tag or a branch of the config repo means. undefined: it is none of them. */

@@ -33,7 +33,10 @@ export function resolvePins(
     const place = ["spec", "pins", i, ...(pin.kind === "clusterGenerator" ? ["clusterGenerator"] : [])];
     if (pin.kind === "copy") readCopies(i, drafts, readFile, problems);
     else if (pin.kind !== "branch") readValues(i, place, drafts, readFile, problems);
-    else if (branches !== undefined) placeBranches(i, drafts, release, branches, problems);
+    else {
+      refuseReserved(i, drafts, branches?.reserved, problems);
+      if (branches !== undefined) placeBranches(i, drafts, release, branches, problems);
+    }
   }
   refuseSharedCopies(drafts, problems);
 }
@@ -190,20 +193,34 @@ function whyShared(text: string, edit: Edit): PinError | undefined {
   return tried.ok ? undefined : tried.error;
 }
 
+/** `reserved`: what is known of the repo; other names are reserved everywhere. */
+function refuseReserved(
+  index: number,
+  drafts: readonly Draft[],
+  reserved: BranchPlaces["reserved"] | undefined,
+  problems: ProblemList,
+): void {
+  for (const draft of drafts) {
+    const branch = draft.edits[index]?.path;
+    if (branch === undefined || !isReserved(branch, reserved)) continue;
+    problems.add({ code: "BRANCH_NAME", branch, ours: true, path: ["spec", "pins", index, "branch"] }, draft.seen.view.name);
+    draft.edits[index] = undefined;
+  }
+}
+
 /** Puts the commits into branch edits: where each branch is, and the release commit. A pin without either is a problem. */
 function placeBranches(
   index: number,
   drafts: readonly Draft[],
   release: Release,
-  { release: to, heads, reserved }: BranchPlaces,
+  { release: to, heads }: BranchPlaces,
   problems: ProblemList,
 ): void {
   for (const draft of drafts) {
     const edit = draft.edits[index];
     if (edit === undefined) continue;
-    const ours = isReserved(edit.path, reserved);
-    const from = ours ? undefined : heads.get(edit.path);
-    const problem = to === undefined ? noCommit(release) : from === undefined ? noBranch(edit.path, index, ours) : undefined;
+    const from = heads.get(edit.path);
+    const problem = to === undefined ? noCommit(release) : from === undefined ? noBranch(edit.path, index) : undefined;
     if (problem !== undefined) problems.add(problem, draft.seen.view.name);
     draft.edits[index] = to === undefined || from === undefined ? undefined : { ...edit, from, to };
   }
@@ -213,8 +230,7 @@ function noCommit({ values }: Release): TargetProblem {
   return { code: "RELEASE_COMMIT", version: values[VERSION], path: ["spec", "release"] };
 }
 
-function noBranch(branch: string, index: number, ours: boolean): TargetProblem {
+function noBranch(branch: string, index: number): TargetProblem {
   const path = ["spec", "pins", index, "branch"];
-  if (ours) return { code: "BRANCH_NAME", branch, ours, path };
   return isBranchName(branch) ? { code: "BRANCH_MISSING", branch, path } : { code: "BRANCH_NAME", branch, path };
 }

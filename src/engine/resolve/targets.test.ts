@@ -421,6 +421,9 @@ spec:
       const result = resolve(ELEMENT, { "rollouts/my-app.yaml": text }, { rollout, clusters: labelled, branches });
       expect(result.targets).toEqual([]);
       expect(result.problems).toMatchObject([{ code: "BRANCH_NAME", branch: name, ours: true }]);
+      const offline = resolve(ELEMENT, { "rollouts/my-app.yaml": text }, { rollout, clusters: labelled });
+      // Which branch is the default one is not in the checkout.
+      expect(offline.problems).toMatchObject(name === "main" ? [] : [{ code: "BRANCH_NAME", branch: name, ours: true }]);
     },
   );
 
