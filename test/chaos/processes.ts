@@ -66,20 +66,27 @@ export function build(folder: string): string {
   return join(folder, "stagecoach.mjs");
 }
 
-const LEASE = /holds: \(\) => \w+\.monotonic\(\) < \w+\.monotonic && \w+\.wall\(\) < \w+\.wall/;
-
 /** A program whose replicas never doubt that what they had is still their own. */
-export async function buildWrong(folder: string): Promise<string> {
+export function buildWrong(folder: string): Promise<string> {
+  return buildPatched(folder, /holds: \(\) => \w+\.monotonic\(\) < \w+\.monotonic && \w+\.wall\(\) < \w+\.wall/, "holds: () => true");
+}
+
+/** A program that does not leave a second between what it writes: more falls together, and a run has gone on further when something happens. */
+export function buildUnpaced(folder: string): Promise<string> {
+  return buildPatched(folder, /pacing: options\d*\.pacing \?\? true/, "pacing: false");
+}
+
+async function buildPatched(folder: string, text: RegExp, instead: string): Promise<string> {
   const program = build(folder);
   let patched = 0;
   for (const file of await readdir(folder, { recursive: true })) {
     if (!/\.m?js$/.test(file)) continue;
-    const text = await readFile(join(folder, file), "utf8");
-    if (!LEASE.test(text)) continue;
-    await writeFile(join(folder, file), text.replace(LEASE, "holds: () => true"));
+    const before = await readFile(join(folder, file), "utf8");
+    if (!text.test(before)) continue;
+    await writeFile(join(folder, file), before.replace(text, instead));
     patched += 1;
   }
-  if (patched !== 1) throw new Error(`the lease is asked in ${patched} files of the program, not in one: see test/chaos/processes.ts`);
+  if (patched !== 1) throw new Error(`${text} is in ${patched} files of the program, not in one: see test/chaos/processes.ts`);
   return program;
 }
 
