@@ -245,5 +245,6 @@ function keepAlive(child: ChildProcess, wanted: boolean): void {
 function told(error: unknown): Thrown {
   if (!(error instanceof Error)) return { name: "Error", message: String(error) };
   const { name, message } = error;
-  return { name, message, kind: "kind" in error ? error.kind : undefined, status: "status" in error ? error.status : undefined };
+  const { kind, status, bytes } = error as Partial<Thrown>;
+  return { name, message, kind, status, bytes };
 }

@@ -16,6 +16,7 @@ export interface Thrown {
   message: string;
   kind?: unknown;
   status?: unknown;
+  bytes?: unknown;
 }
 
 /** Descriptors of their own: Node makes standard input one that cannot be waited for as soon as anybody looks at it. */

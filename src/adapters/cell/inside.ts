@@ -48,8 +48,8 @@ function ask(question: string, ...args: readonly unknown[]): unknown {
   return "answer" in told ? told.answer : undefined;
 }
 
-function thrown({ name, message, kind, status }: Thrown): Error {
-  if (name === "GitError") return new GitError(kind as GitError["kind"], message);
+function thrown({ name, message, kind, status, bytes }: Thrown): Error {
+  if (name === "GitError") return new GitError(kind as GitError["kind"], message, { bytes: bytes as number | undefined });
   if (name === "ForgeError") return new ForgeError(kind as ForgeError["kind"], Number(status), message);
   return Object.assign(new Error(message), { name });
 }

@@ -168,8 +168,11 @@ export interface CommitInfo {
 export class GitError extends Error {
   override name = "GitError";
   readonly kind: "NotFound" | "TooLarge" | "Symlink" | "Unauthorized" | "Unavailable" | "Invalid";
-  constructor(kind: GitError["kind"], message: string, options?: { cause?: unknown }) {
+  /** TooLarge: of the file, where it is one that is known. */
+  readonly bytes: number | undefined;
+  constructor(kind: GitError["kind"], message: string, options?: { cause?: unknown; bytes?: number | undefined }) {
     super(message, options);
     this.kind = kind;
+    this.bytes = options?.bytes;
   }
 }

@@ -184,7 +184,9 @@ async function readOne(
   }
   const { size } = read.info;
   if (size > maxBytes)
-    throw new GitError("TooLarge", `${path} has ${Math.ceil(size / 1024)} KiB; at most ${Math.floor(maxBytes / 1024)} are read`);
+    throw new GitError("TooLarge", `${path} has ${Math.ceil(size / 1024)} KiB; at most ${Math.floor(maxBytes / 1024)} are read`, {
+      bytes: size,
+    });
   return read.body.toString("utf8");
 }
 

@@ -5,6 +5,10 @@ import type { RenderProblem } from "./render.ts";
 /** What stands in the way of one thing of a repo. */
 export type Hindrance =
   | { kind: "TooManyFiles"; files: number; looked: number }
+  /** One file, which is not read. */
+  | { kind: "TooLarge"; bytes: number }
+  /** Files beyond what is read of one commit. */
+  | { kind: "TooMuchText"; files: number }
   /** How many files of one chart. */
   | { kind: "HelmTemplate"; templates: number }
   | { kind: "NotYaml"; problem: string }

@@ -18,7 +18,7 @@ import { generatorPlaces } from "./places-generator.ts";
 import { specPlaces } from "./places-spec.ts";
 import { areLabelsKnown, asOnOne, planesOf } from "./planes.ts";
 import { proveProposal } from "./prove.ts";
-import { repoKindOf } from "./repo-kind.ts";
+import { repoKindBeside } from "./repo-kind.ts";
 import { scanRepo } from "./scan.ts";
 import { itemsOf } from "./stage-items.ts";
 import { afterMost, MOST_ROLLOUTS, partlyStaged, setStagedBy, stagedBy } from "./staged.ts";
@@ -51,7 +51,7 @@ export function propose(input: InitInput): Proposal {
     existing: existing.map((rollout) => rollout.name),
     settings: readOrNull(input.files, SETTINGS_FILE) === null ? { file: SETTINGS_FILE, text: printSettings() } : undefined,
     undecided: draft.undecided,
-    ...(targets.length + sets.length + draft.undecided.length === 0 ? { repoKind: repoKindOf(input.files) } : {}),
+    ...defined({ repoKind: targets.length + sets.length === 0 ? repoKindBeside(draft.undecided, input.files) : undefined }),
   };
 }
 

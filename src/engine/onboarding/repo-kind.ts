@@ -1,6 +1,7 @@
 /** What a repo is that holds no object of Argo CD's: told in one sentence, in place of nothing. Called by `propose.ts`. */
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import type { RepoKind } from "../../core/report/onboarding/repo-kind.ts";
+import type { Undecided } from "../../core/report/onboarding/types.ts";
 
 /** Marks of each kind, the surest first: of files by their names, or of what stands in them. */
 const MARKS: readonly { kind: RepoKind["kind"]; file: RegExp; text?: RegExp }[] = [
@@ -13,6 +14,15 @@ const MARKS: readonly { kind: RepoKind["kind"]; file: RegExp; text?: RegExp }[] 
   { kind: "Helm", file: /(?:^|\/)Chart\.yaml$/ },
   { kind: "Manifests", file: /\.ya?ml$/, text: /^kind:\s*["']?(?:Deployment|StatefulSet|DaemonSet|CronJob|Service)\b/m },
 ];
+
+const SURE: readonly RepoKind["kind"][] = ["Flux", "Kargo", "Helmfile", "Fleet"];
+
+/** The same where nothing was found; undefined: something was, or may be in what is too large to be read. */
+export function repoKindBeside(undecided: readonly Undecided[], files: RepoFiles): RepoKind | undefined {
+  if (undecided.some(({ why }) => why.kind !== "TooLarge" && why.kind !== "TooMuchText")) return undefined;
+  const found = repoKindOf(files);
+  return undecided.length === 0 || SURE.includes(found.kind) ? found : undefined;
+}
 
 const MOST_READ = 5_000;
 /** What marks a kind stands near the beginning. */

@@ -1,7 +1,8 @@
+import { GitError } from "../../adapters/git/port.ts";
 import { isRecord } from "../../core/base/is-record.ts";
-import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
+import type { RepoFiles } from "../../core/base/repo-files.ts";
 import type { Figures, Undecided } from "../../core/report/onboarding/types.ts";
-import { documentsAt, LARGEST_MANIFEST } from "../config-repo/set-files.ts";
+import { documentsAt } from "../config-repo/set-files.ts";
 import type { Manifest } from "./types.ts";
 
 /** What a repo holds that a rollout can be about. */
@@ -10,6 +11,8 @@ export interface Scan {
   applications: Manifest[];
   figures: Figures;
   undecided: Undecided[];
+  /** Files that are too large to be read. */
+  unread: { file: string; bytes: number }[];
 }
 
 /** A repo with more YAML than this is looked at in part, and told so. */
@@ -20,10 +23,19 @@ const MANIFEST = /\bkind["']?\s*:\s*["']?Application(?:Set)?\b/;
 export function scanRepo(files: RepoFiles): Scan {
   const paths = files.paths().filter((path) => /\.(?:ya?ml|json)$/.test(path));
   const looked = paths.slice(0, MOST_FILES);
-  const scan: Scan = { sets: [], applications: [], figures: figuresOf(files.paths()), undecided: [] };
+  const scan: Scan = { sets: [], applications: [], figures: figuresOf(files.paths()), undecided: [], unread: [] };
   const templates = new Set<string>();
-  for (const path of looked) scanFile(scan, templates, path, files);
+  const beyond: string[] = [];
+  for (const path of looked) {
+    const text = readTold(files, path, (bytes) => {
+      if (bytes === undefined) beyond.push(path);
+      else scan.unread.push({ file: path, bytes });
+    });
+    if (text !== null) scanFile(scan, templates, path, text, files);
+  }
   scan.undecided.push(...chartsTold(templates));
+  for (const { file, bytes } of scan.unread) scan.undecided.push({ what: "a file", file, why: { kind: "TooLarge", bytes } });
+  if (beyond.length > 0) scan.undecided.push({ what: "the repo", file: ".", why: { kind: "TooMuchText", files: beyond.length } });
   scan.figures.applicationSets = scan.sets.length;
   scan.figures.applications = scan.applications.length;
   if (looked.length < paths.length) {
@@ -36,9 +48,18 @@ export function scanRepo(files: RepoFiles): Scan {
   return scan;
 }
 
-function scanFile(scan: Scan, templates: Set<string>, file: string, files: RepoFiles): void {
-  const text = readOrNull(files, file);
-  if (text === null || text.length > LARGEST_MANIFEST || !MANIFEST.test(text)) return;
+/** As `readOrNull`, and says so where a file is too large; undefined: not it, but all that is read of one commit. */
+function readTold(files: RepoFiles, path: string, isTooLarge: (bytes: number | undefined) => void): string | null {
+  try {
+    return files.read(path);
+  } catch (error) {
+    if (error instanceof GitError && error.kind === "TooLarge") isTooLarge(error.bytes);
+    return null;
+  }
+}
+
+function scanFile(scan: Scan, templates: Set<string>, file: string, text: string, files: RepoFiles): void {
+  if (!MANIFEST.test(text)) return;
   const documents = documentsAt(files, file, text);
   for (const [index, { value, problem, line }] of documents.entries()) {
     if (problem !== undefined) {

@@ -40,7 +40,14 @@ export interface RepoProblems {
     | { kind: "Unreadable"; said: string }
     | { kind: "Pin"; because: PinReason };
   SOURCE_NOT_FOUND: /** `near`: what is there and was most likely meant. */
-    | { kind: "NotInRepo"; source: SourceNamed; inventory: boolean; near?: string | undefined }
+  /** `unread`: a file that is too large to be read, where it may be. */
+    | {
+        kind: "NotInRepo";
+        source: SourceNamed;
+        inventory: boolean;
+        near?: string | undefined;
+        unread?: { file: string; bytes: number } | undefined;
+      }
     /** `declared`: Git yields Applications of it. `grants`: what the server keeps from this repository. */
     | { kind: "NotInArgo"; source: SourceNamed; declared: boolean; grants: NotGranted | undefined; near?: string | undefined }
     | { kind: "Fleet"; said: string | undefined };

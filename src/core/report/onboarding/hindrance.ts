@@ -1,4 +1,5 @@
 /** Says why init proposes no rollout for something of a repo, and what to do. Told by `show.ts` and `body.ts`. */
+import { mebibytes } from "../../base/count.ts";
 import type { Hindrance, Objection } from "../../reasons/onboarding.ts";
 import { few } from "../reasons/phrases.ts";
 import { sayProblem } from "../reasons/problems/problems.ts";
@@ -18,6 +19,8 @@ const ALONE = "where several belong together, write a rollout with sourceRef.kin
 export function sayHindrance(hindrance: Hindrance): SaidHindrance {
   switch (hindrance.kind) {
     case "TooManyFiles":
+    case "TooLarge":
+    case "TooMuchText":
     case "HelmTemplate":
     case "NotYaml":
     case "NoName":
@@ -41,8 +44,18 @@ export function sayHindrance(hindrance: Hindrance): SaidHindrance {
 
 type Of<Kind extends Hindrance["kind"]> = Extract<Hindrance, { kind: Kind }>;
 
-function sayUnread(hindrance: Of<"TooManyFiles" | "HelmTemplate" | "NotYaml" | "NoName">): SaidHindrance {
+function sayUnread(hindrance: Of<"TooManyFiles" | "TooLarge" | "TooMuchText" | "HelmTemplate" | "NotYaml" | "NoName">): SaidHindrance {
   switch (hindrance.kind) {
+    case "TooLarge":
+      return {
+        why: `it has ${mebibytes(hindrance.bytes)} MiB, and files of more than 10 are not read: what it declares is not known`,
+        hint: "where it declares ApplicationSets or Applications, split it, or have the generator read its elements from files",
+      };
+    case "TooMuchText":
+      return {
+        why: `${hindrance.files} of its YAML and JSON files were not read, as all of them are more than is read of one commit`,
+        hint: "run `stagecoach init` on a checkout, which reads them all",
+      };
     case "TooManyFiles":
       return {
         why: `it has ${hindrance.files} YAML and JSON files, and the first ${hindrance.looked} were looked at`,

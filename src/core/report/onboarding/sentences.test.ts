@@ -47,6 +47,8 @@ const many = <Data extends { kind: string }>(samples: SampleOf<Data>) => Object.
 
 const HINDRANCES: SampleOf<Hindrance> = {
   TooManyFiles: [{ kind: "TooManyFiles", files: 30_000, looked: 20_000 }],
+  TooLarge: [{ kind: "TooLarge", bytes: 10 * 1024 * 1024 + 1 }],
+  TooMuchText: [{ kind: "TooMuchText", files: 1200 }],
   HelmTemplate: [{ kind: "HelmTemplate", templates: 1 }],
   NotYaml: [{ kind: "NotYaml", problem: "bad indentation" }],
   NoName: [{ kind: "NoName" }],

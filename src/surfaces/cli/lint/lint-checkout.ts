@@ -1,5 +1,7 @@
 import { type Dirent, existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
+import { GitError } from "../../../adapters/git/port.ts";
+import { mebibytes } from "../../../core/base/count.ts";
 import { printFolder } from "../../../core/base/folder.ts";
 import type { RepoFiles } from "../../../core/base/repo-files.ts";
 import { whyOutside } from "../../../core/spec/rules/files.ts";
@@ -78,7 +80,10 @@ function readPlain(root: string, path: string): string | null {
   }
   const stat = statSync(full);
   if (!stat.isFile()) throw new Error("it is not a file");
-  if (stat.size > LARGEST) throw new Error(`it has ${Math.round(stat.size / 1024 / 1024)} MiB; at most ${LARGEST / 1024 / 1024} are read`);
+  if (stat.size > LARGEST)
+    throw new GitError("TooLarge", `it has ${mebibytes(stat.size)} MiB; at most ${LARGEST / 1024 / 1024} are read`, {
+      bytes: stat.size,
+    });
   return readFileSync(full, "utf8");
 }
 

@@ -1,6 +1,8 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { proposeFor } from "../init/init.ts";
+import { run as plan } from "../plan/plan.ts";
 import { sampleRepo } from "../testing/sample-repo.ts";
 import { type Checkout, openCheckout } from "./lint-checkout.ts";
 import { lint, rolloutFilesIn } from "./lint-run.ts";
@@ -43,4 +45,17 @@ test("a values file that is a directory is told at its pin", () => {
   const { problems } = lint(openCheckout(here.dir), ["rollouts/my-app.yaml"], undefined);
   const told = problems.filter(({ severity }) => severity === "error");
   expect(told).toEqual([expect.objectContaining({ code: "PIN_FILE_UNREADABLE", path: ["spec", "pins", 0, "file"] })]);
+});
+
+test("a set in a file that is too large to be read is told by lint, plan and init, with its size", async () => {
+  const set = "appsets/my-app-set.yaml";
+  appendFileSync(join(here.dir, set), `# ${"x".repeat(11 * 1024 * 1024)}\n`);
+  const { problems } = lint(openCheckout(here.dir), ["rollouts/my-app.yaml"], undefined);
+  expect(problems.map(({ code }) => code).sort()).toEqual(["PIN_FILE_UNREADABLE", "SOURCE_NOT_FOUND"]);
+  expect(problems).toContainEqual(expect.objectContaining({ unread: { file: set, bytes: expect.any(Number) } }));
+  expect(await plan(["my-app", "--repo", here.dir, "--to", "v2"])).toBe(1);
+  expect(here.out + here.err).toMatch(/appsets\/my-app-set.yaml cannot be read: it has 11\.\d MiB; at most 10 are read/);
+  rmSync(join(here.dir, "rollouts"), { recursive: true });
+  const { undecided, repoKind } = proposeFor(openCheckout(here.dir), undefined);
+  expect([undecided, repoKind]).toEqual([[{ what: "a file", file: set, why: { kind: "TooLarge", bytes: expect.any(Number) } }], undefined]);
 });

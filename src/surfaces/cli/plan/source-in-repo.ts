@@ -145,7 +145,8 @@ function nameOf({ metadata }: Record<string, unknown>): string {
 /** Of a source that is nowhere here, with what was most likely meant. */
 export function notFound(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined): Rendered {
   const found = nearSource(rollout, checkout, inventory);
-  const data = { kind: "NotInRepo", source: rollout.source, inventory: inventory !== undefined, near: found?.near } as const;
+  const [unread] = found === undefined ? scanCheckout(checkout).unread : [];
+  const data = { kind: "NotInRepo", source: rollout.source, inventory: inventory !== undefined, near: found?.near, unread } as const;
   const path = ["spec", "sourceRef", found?.field ?? atName(rollout)[2] ?? "name"];
   const severity = found?.isSure === true ? "error" : "warning";
   return { applications: [], problems: [{ ...aboutSource(rollout, { code: "SOURCE_NOT_FOUND", ...data }), path, severity }] };

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import type { Cell } from "../../../adapters/cell/port.ts";
 import { counted } from "../../../adapters/cell/testing/counted.ts";
 import type { BranchRules, Forge, Pull } from "../../../adapters/forge/port.ts";
-import type { CommitInput, Mirror, RefUpdate } from "../../../adapters/git/port.ts";
+import { type CommitInput, GitError, type Mirror, type RefUpdate } from "../../../adapters/git/port.ts";
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import { type RepoContext, silentLog } from "../../../engine/round/context.ts";
 import { openServerCell } from "../cell/open.ts";
@@ -28,12 +28,14 @@ interface Scene {
   rules?: string[];
   gate?: { context: string; app?: number };
   base?: string | undefined;
+  /** A file that is too large to be read. */
+  huge?: string;
   cell?: Cell;
 }
 
 /** A repo on a forge and a mirror that write down what is asked of them. */
 function repo(scene: Scene) {
-  const { before, branchOf, failing = false, planes = new Map(), app, rules, gate, cell } = scene;
+  const { before, branchOf, failing = false, planes = new Map(), app, rules, gate, huge, cell } = scene;
   let files = scene.files ?? { "appsets/set.yaml": SET };
   let base = "base" in scene ? scene.base : BASE;
   const calls: string[] = [];
@@ -60,6 +62,7 @@ function repo(scene: Scene) {
     },
     async readFiles(_commit, paths) {
       contents.push(...paths);
+      if (huge !== undefined && paths.includes(huge)) throw new GitError("TooLarge", "it is", { bytes: 50 * 1024 * 1024 });
       return new Map(paths.map((path) => [path, files[path] ?? null]));
     },
     remoteHead: async () => head,
@@ -378,6 +381,12 @@ describe("a repository that is looked through", () => {
     expect([await here.ask(), await apart.ask()]).toEqual(["opened", "opened"]);
     expect(cell.jobs).toEqual(["done"]);
     expect(apart.opened).toEqual(here.opened);
+  });
+
+  test("has told, also from within a cell, which file is too large to be read", async () => {
+    const { ask, opened } = repo({ cell: inner, huge: "sets/all.json", files: { "appsets/set.yaml": SET, "sets/all.json": "" } });
+    expect(await ask()).toBe("opened");
+    expect(opened[0]?.body).toContain("| a file<br>`sets/all.json` | it has 50 MiB, and files of more than 10 are not read");
   });
 
   test("is parsed and rendered nowhere else: of a cell that asks for no file none comes into this process", async () => {

@@ -94,7 +94,7 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
   },
   PIN_FILE_UNREADABLE: {
     says: "pin file {pinFile} cannot be read: {said}",
-    hint: "name a plain file inside the repo",
+    hint: "name a plain file inside the repo, of at most 10 MiB",
     means: "a pin's file is a link, not a plain file, or over 10 MiB",
     todo: "name the file itself",
   },

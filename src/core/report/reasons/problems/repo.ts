@@ -1,3 +1,4 @@
+import { mebibytes } from "../../../base/count.ts";
 import type { NotGranted, RepoProblems } from "../../../reasons/problems/repo.ts";
 import { firstOf } from "../../markdown.ts";
 import { isSeveral, sourcePhrase } from "../phrases.ts";
@@ -155,8 +156,10 @@ export const REPO_PROBLEMS = problemsOf<Omit<RepoProblems, GitHubCode>>()({
     },
     hint: {
       kind: {
-        NotInRepo: ({ source: { kind }, near }) =>
-          didYouMean(near, `give --inventory with ${kind === "ApplicationSet" ? "its" : "the"} Applications, or correct sourceRef`),
+        NotInRepo: ({ source: { kind }, near, unread }) =>
+          unread !== undefined
+            ? `split ${unread.file}, if it is in there: that has ${mebibytes(unread.bytes)} MiB, and files of more than 10 are not read; or give --inventory`
+            : didYouMean(near, `give --inventory with ${kind === "ApplicationSet" ? "its" : "the"} Applications, or correct sourceRef`),
         NotInArgo: ({ grants, declared, near }) => {
           if (grants !== undefined) return sayGrant(grants);
           if (near !== undefined) return didYouMean(near, "");

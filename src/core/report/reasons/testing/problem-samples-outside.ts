@@ -162,6 +162,7 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
     { kind: "NotInRepo", source: PAYMENTS, inventory: false },
     { kind: "NotInRepo", source: PAYMENTS, inventory: false, near: "ApplicationSet argocd/payment" },
     { kind: "NotInRepo", source: APPLICATION, inventory: true },
+    { kind: "NotInRepo", source: PAYMENTS, inventory: false, unread: { file: "sets/all.yaml", bytes: 50 * 1024 * 1024 } },
     { kind: "NotInRepo", source: { ...SELECTED, kind: "ApplicationSet" }, inventory: true },
     { kind: "NotInArgo", source: { ...PAYMENTS, name: "", names: ["a", "b"] }, declared: true, grants: undefined },
     { kind: "NotInArgo", source: PAYMENTS, declared: false, grants: undefined, near: "payment" },
