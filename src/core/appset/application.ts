@@ -17,7 +17,8 @@ export interface Blueprint {
   owner: Fields | undefined;
 }
 
-const RESOURCES_FINALIZER = "resources-finalizer.argocd.argoproj.io";
+/** One list for all of them; not to be written to. */
+const RESOURCES_FINALIZERS = ["resources-finalizer.argocd.argoproj.io"];
 const NAME = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
 /** Of the template's metadata Argo CD takes these. */
 const METADATA = ["name", "labels", "annotations", "finalizers"];
@@ -42,7 +43,7 @@ export function renderApplication(
   let result = { metadata: rendered["metadata"] as Fields, spec: rendered["spec"] as Fields };
   const finalizers = result.metadata["finalizers"];
   if (!unrendered && blueprint.cascades && !(Array.isArray(finalizers) && finalizers.length > 0))
-    result.metadata["finalizers"] = [RESOURCES_FINALIZER];
+    result.metadata["finalizers"] = RESOURCES_FINALIZERS;
   if (blueprint.patch !== undefined) {
     const source = environment.templating.text(blueprint.patch, params, () => "spec.templatePatch");
     result = applyPatch(result, source, "spec.templatePatch");

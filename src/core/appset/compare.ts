@@ -29,12 +29,15 @@ export function compareRenders(before: RenderResult, after: RenderResult): Rende
   const changed: { name: string; paths: string[] }[] = [];
   const relabelled: { name: string; paths: string[] }[] = [];
   let same = 0;
+  let paths: string[] = [];
   for (const [name, application] of [...old].sort(([a], [b]) => compareText(a, b))) {
     const next = fresh.get(name);
     if (next === undefined) continue;
-    const paths: string[] = [];
-    difference(application.spec, next.spec, "spec", paths);
-    if (paths.length > 0) changed.push({ name, paths });
+    const found: string[] = [];
+    difference(application.spec, next.spec, "spec", found);
+    // In a list of thousands mostly the same place differs.
+    if (found.length !== paths.length || found.some((path, i) => path !== paths[i])) paths = found.slice();
+    if (found.length > 0) changed.push({ name, paths });
     else same++;
     const said = metadataDifference(application.metadata, next.metadata);
     if (said.length > 0) relabelled.push({ name, paths: said });

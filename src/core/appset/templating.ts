@@ -131,7 +131,10 @@ interface Place {
   key: string | number;
 }
 
-/** Renders every text of a tree, keys too; keys that hold null go, as they do in Argo CD. Nothing of the tree is shared. */
+/**
+ * Renders every text of a tree, keys too; keys that hold null go, as they do in Argo CD. Below the top, what holds no template is the tree's own:
+ * it is one object for all Applications of a set, and not to be written to.
+ */
 export function renderTree(templating: Templating, value: unknown, params: ParamSet, where: string): unknown {
   return renderNode(templating, value, params, { parent: undefined, key: where });
 }
@@ -139,6 +142,7 @@ export function renderTree(templating: Templating, value: unknown, params: Param
 function renderNode(templating: Templating, value: unknown, params: ParamSet, place: Place): unknown {
   spendOfPass(1);
   if (typeof value !== "object" || value === null) return renderLeaf(templating, value, params, place.parent, place.key);
+  if (place.parent?.parent !== undefined && isPlain(value)) return value;
   if (Array.isArray(value)) return value.map((item, index) => renderNode(templating, item, params, { parent: place, key: index }));
   const result: Record<string, unknown> = {};
   for (const key of Object.keys(value)) {
@@ -161,4 +165,19 @@ function written(place: Place): string {
   const parent = written(place.parent);
   if (typeof place.key === "number") return `${parent}[${place.key}]`;
   return /^[\w-]+$/.test(place.key) ? `${parent}.${place.key}` : `${parent}[${JSON.stringify(place.key)}]`;
+}
+
+const plain = new WeakMap<object, boolean>();
+
+/** Whether a part of a template comes out of rendering as it is. */
+function isPlain(value: unknown): boolean {
+  if (typeof value === "string") return !value.includes("{{");
+  if (typeof value !== "object" || value === null) return true;
+  const known = plain.get(value);
+  if (known !== undefined) return known;
+  const found = Array.isArray(value)
+    ? value.every(isPlain)
+    : Object.entries(value).every(([key, item]) => item !== null && item !== undefined && isPlain(key) && isPlain(item));
+  plain.set(value, found);
+  return found;
 }

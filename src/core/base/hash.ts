@@ -6,6 +6,13 @@ export function sha256(text: string): string {
   return bytesToHex(digest(utf8ToBytes(text)));
 }
 
+/** The same of a text that is made piece by piece. */
+export function sha256OfParts(parts: Iterable<string>): string {
+  const hash = digest.create();
+  for (const part of parts) hash.update(utf8ToBytes(part));
+  return bytesToHex(hash.digest());
+}
+
 /** JSON with the keys of every object in order and `undefined` left out: equal data gives equal text. */
 export function canonicalJson(data: unknown): string {
   if (typeof data !== "object" || data === null) return JSON.stringify(data) ?? "null";

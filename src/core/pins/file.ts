@@ -123,7 +123,7 @@ function readJson(text: string): Reading {
     return refuse("PIN_FILE_NOT_YAML", { kind: "Json", said }, text, Number(/position (\d+)/.exec(said)?.[1] ?? 0));
   }
   const start = /^\ufeff?\s*/.exec(text)?.[0].length ?? 0;
-  const c: Cursor = { text, pos: start, indent: 0, lineStart: 0, stop: 0, depth: 0, json: true, keys: new Map() };
+  const c: Cursor = { text, pos: start, indent: 0, lineStart: 0, stop: 0, depth: 0, json: true, keys: new Map(), pairs: [] };
   const isCollection = text[start] === "{" || text[start] === "[";
   try {
     const root = isCollection ? scanFlow(c, start, -1) : undefined;

@@ -27,8 +27,10 @@ interface Job {
 interface Written {
   text: string;
   edit: number;
-  parts: Set<string>;
-  spot: Spot & { kind: "value" };
+  parts: readonly string[];
+  node: ScalarNode;
+  /** It stands in brackets. */
+  flow: boolean;
   alias: AliasNode | undefined;
 }
 
@@ -52,20 +54,30 @@ interface Work {
  * PIN_AMBIGUOUS where two edits set one pin to different values; PIN_VERIFY where the result would differ in more than the edits.
  */
 export function splice(text: string, edits: readonly SpliceEdit[], options: PinOptions = {}): SpliceResult {
-  const jobs: Job[] = [];
-  for (const [edit, one] of edits.entries()) {
-    const query = readQuery(one.path, one.create);
-    if (!query.ok) return { ...query, edit };
-    jobs.push({ edit, query: query.query, part: one.part, value: one.value });
-  }
+  const jobs = jobsOf(edits);
   const opened = openPinFile(text, options);
-  if (!opened.ok) return { ...opened, edit: 0 };
+  if (!opened.ok) return jobs.find(isRefused) ?? { ...opened, edit: 0 };
   const done = spliceFile(opened.file, jobs);
   if (!done.ok) return done;
   return { ok: true, text: done.text, found: edits.flatMap((_, edit) => done.found.get(edit) ?? []) };
 }
 
-function spliceFile(file: PinFile, jobs: readonly Job[]): { ok: true; text: string; ops: Op[]; found: Map<number, Found> } | RefusedEdit {
+/** One at a time: the paths of thousands, read, take more memory than the file. */
+function* jobsOf(edits: readonly SpliceEdit[]): Generator<Job | RefusedEdit> {
+  for (const [edit, { path, create, part, value }] of edits.entries()) {
+    const read = readQuery(path, create);
+    yield read.ok ? { edit, query: read.query, part, value } : { ...read, edit };
+  }
+}
+
+function isRefused(job: Job | RefusedEdit): job is RefusedEdit {
+  return "ok" in job;
+}
+
+function spliceFile(
+  file: PinFile,
+  jobs: Iterable<Job | RefusedEdit>,
+): { ok: true; text: string; ops: Op[]; found: Map<number, Found> } | RefusedEdit {
   const layout = layoutOf(file.text, { json: file.json, flow: false, quote: quoteOf(file.text) });
   const work: Work = {
     file,
@@ -77,7 +89,10 @@ function spliceFile(file: PinFile, jobs: readonly Job[]): { ok: true; text: stri
     holes: new Map(),
     insides: new Map(),
   };
+  let first: number | undefined;
   for (const job of jobs) {
+    if (isRefused(job)) return job;
+    first ??= job.edit;
     const error = collect(work, job);
     if (error !== undefined) return { ok: false, error, edit: job.edit };
   }
@@ -88,7 +103,7 @@ function spliceFile(file: PinFile, jobs: readonly Job[]): { ok: true; text: stri
   work.ops.sort((a, b) => a.start - b.start || a.end - b.end);
   const text = apply(file.text, work.ops);
   const wrong = text === file.text ? undefined : verify(work, text);
-  if (wrong !== undefined) return { ok: false, error: wrong, edit: blame(work, jobs) };
+  if (wrong !== undefined) return { ok: false, error: wrong, edit: blame(work, first) };
   return { ok: true, text, ops: work.ops, found: work.found };
 }
 
@@ -121,24 +136,25 @@ function collectValue(work: Work, job: Job, spot: Spot & { kind: "value" }, alia
   const { text } = work.file;
   const part = job.part ?? "";
   const place = alias ?? spot.node;
-  const group = work.values.get(place) ?? { text: scalarText(text, spot.node), edit: job.edit, parts: new Set(), spot, alias };
+  const group = work.values.get(place) ?? {
+    ...{ text: scalarText(text, spot.node), edit: job.edit, parts: [] },
+    ...{ node: spot.node, flow: inFlow(spot.reached.chain), alias },
+  };
   const next = job.part === undefined ? { ok: true as const, value: job.value } : writePart(group.text, job.part, job.value);
   if (!next.ok) return { ...next.error, ...position(text, spot.node.start) };
-  const clash = group.parts.size > 0 && (group.parts.has(part) || part === "" || group.parts.has(""));
+  const clash = group.parts.length > 0 && (group.parts.includes(part) || part === "" || group.parts.includes(""));
   if (clash && next.value !== group.text) return pinError("PIN_AMBIGUOUS", { kind: "TwoValues" }, text, spot.node.start);
-  work.values.set(place, { ...group, text: next.value, edit: job.edit, parts: group.parts.add(part) });
+  work.values.set(place, { ...group, text: next.value, edit: job.edit, parts: [...group.parts, part] });
   return undefined;
 }
 
 function writeValues(work: Work): RefusedEdit | undefined {
   const { text } = work.file;
-  for (const { text: value, edit, spot, alias } of work.values.values()) {
-    const { node } = spot;
+  for (const { text: value, edit, node, flow, alias } of work.values.values()) {
     const old = scalarText(text, node);
     if (alias !== undefined && value === old) continue;
     const block = node.style === "literal" || node.style === "folded";
     if (value === old || (block && `${value}\n` === old)) continue;
-    const flow = inFlow(spot.reached.chain);
     const context = { ...work.layout, flow };
     const source = alias !== undefined && block ? encodePlain(value, context, undefined) : encodeLike(text, node, old, value, context);
     const sound = source !== undefined && (block || work.file.json || node.tag !== undefined || readsBack(source, value, flow));
@@ -200,7 +216,7 @@ function verify({ file, holes, ops, expects }: Work, text: string): PinError | u
   return offset === undefined ? undefined : pinError("PIN_VERIFY", { kind: "Values" }, file.text, offset);
 }
 
-function blame(work: Work, jobs: readonly Job[]): number {
+function blame(work: Work, first = 0): number {
   const groups = [...work.values.values(), ...work.holes.values()];
-  return groups[0]?.edit ?? jobs[0]?.edit ?? 0;
+  return groups[0]?.edit ?? first;
 }

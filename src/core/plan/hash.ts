@@ -1,4 +1,4 @@
-import { canonicalJson, sha256 } from "../base/hash.ts";
+import { canonicalJson, sha256, sha256OfParts } from "../base/hash.ts";
 import type { Stage } from "../spec/rollout.ts";
 import type { PlannedStage, PlannedTarget } from "./plan-types.ts";
 
@@ -11,9 +11,25 @@ export function hashStage(planned: Omit<PlannedStage, "hash">, stage: Stage): st
   // What they decide stands in the batches.
   for (const decided of ["name", "selector", "maxClusters", "maxUnavailable"] as const) delete gates[decided];
   const { name, maxUnavailable, requeued } = planned;
-  const batches = planned.batches.map((batch) => [batch.clusters, batch.targets.map(written)]);
-  // Lists only, so their JSON is canonical as it is.
-  return sha256(JSON.stringify([name, maxUnavailable, batches, requeued, planned.requeuedTargets.map(written), canonicalJson(gates)]));
+  function* parts(): Generator<string> {
+    yield `[${JSON.stringify(name)},${maxUnavailable},[`;
+    for (const [i, { clusters, targets }] of planned.batches.entries()) {
+      yield `${i === 0 ? "" : ","}[${JSON.stringify(clusters)},`;
+      yield* textsOf(targets);
+      yield "]";
+    }
+    yield `],${JSON.stringify(requeued)},`;
+    yield* textsOf(planned.requeuedTargets);
+    yield `,${JSON.stringify(canonicalJson(gates))}]`;
+  }
+  return sha256OfParts(parts());
+}
+
+/** Lists only, so their JSON is canonical as it is; a text for each target, since that of thousands would be a large one. */
+function* textsOf(targets: readonly PlannedTarget[]): Generator<string> {
+  yield "[";
+  for (const [i, target] of targets.entries()) yield `${i === 0 ? "" : ","}${JSON.stringify(written(target))}`;
+  yield "]";
 }
 
 function written({ key, edits }: PlannedTarget): unknown {

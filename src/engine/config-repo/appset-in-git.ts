@@ -124,17 +124,18 @@ export function manifestAt(
   return text !== null && mayHold(text, kind, wanted) ? wantedOf(documentsAt(files, file, text), kind, wanted) : undefined;
 }
 
-/** The first manifest in a file that is one of these objects; one without a namespace goes where it is applied. */
+/** The first manifest in a file that is one of these objects; one without a namespace goes where it is applied. `most`: characters of a file that is read. */
 export function manifestIn(
   text: string | null,
   kind: string,
   wanted: readonly Pick<SourceRef, "name" | "namespace">[],
+  most: number = LARGEST_MANIFEST,
 ): Record<string, unknown> | undefined {
-  return text !== null && mayHold(text, kind, wanted) ? wantedOf(readYamlDocuments(text), kind, wanted) : undefined;
+  return text !== null && mayHold(text, kind, wanted, most) ? wantedOf(readYamlDocuments(text), kind, wanted) : undefined;
 }
 
-function mayHold(text: string, kind: string, wanted: readonly Pick<SourceRef, "name">[]): boolean {
-  return text.length <= LARGEST_MANIFEST && text.includes(kind) && wanted.some(({ name }) => text.includes(name));
+function mayHold(text: string, kind: string, wanted: readonly Pick<SourceRef, "name">[], most = LARGEST_MANIFEST): boolean {
+  return text.length <= most && text.includes(kind) && wanted.some(({ name }) => text.includes(name));
 }
 
 function wantedOf(

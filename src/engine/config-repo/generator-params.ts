@@ -45,8 +45,9 @@ export async function withGeneratorParams(
   });
 }
 
-/** `a.b` for nested ones, as pins name them. */
-export function flat(params: Readonly<Record<string, unknown>>, prefix = ""): Record<string, string> {
+/** `a.b` for nested ones, as pins name them; those given, where they are flat texts already. */
+export function flat(params: Readonly<Record<string, unknown>>, prefix = ""): Readonly<Record<string, string>> {
+  if (prefix === "" && isFlat(params)) return params;
   const found: Record<string, string> = {};
   for (const key of Object.keys(params)) {
     const value = params[key];
@@ -54,4 +55,8 @@ export function flat(params: Readonly<Record<string, unknown>>, prefix = ""): Re
     else if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") found[prefix + key] = String(value);
   }
   return found;
+}
+
+function isFlat(params: Readonly<Record<string, unknown>>): params is Record<string, string> {
+  return Object.values(params).every((value) => typeof value === "string");
 }

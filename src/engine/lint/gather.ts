@@ -147,24 +147,42 @@ function requirements({ required }: GatherInput, files: RepoFiles): Pick<Gathere
 /** The ApplicationSet as it would stand with them; undefined: it would stand there no more. */
 function renderMarked(input: GatherInput, set: ApplicationSetInGit, after: RepoFiles): RenderResult | undefined {
   // What a kustomization or a chart makes of an edit is not seen in what Git declares.
-  const object = set.made === undefined ? manifestIn(after.read(set.file), "ApplicationSet", [input.rollout.source]) : undefined;
+  // Marks make a file that was read a little longer than what is read.
+  const object =
+    set.made === undefined
+      ? manifestIn(after.read(set.file), "ApplicationSet", [input.rollout.source], Number.POSITIVE_INFINITY)
+      : undefined;
   return object && renderOf(input, { ...set, object }, after);
 }
 
 /** The repo with another version in every pin; where a pin takes none such, with what is to be written. undefined: nothing would change. */
 function withPinsMarked(edits: GatherInput["edits"], files: RepoFiles): RepoFiles | undefined {
-  const all = new Map<string, Edit>();
-  for (const own of edits.values())
-    for (const edit of own) if (edit.kind === "value") all.set(`${edit.file}\n${edit.path}\n${edit.part ?? ""}`, edit);
-  const values = [...all.values()];
+  const values = eachOnce([...edits.values()].flatMap((own) => own.filter(({ kind }) => kind === "value")));
   const marked = applyEdits(
-    values.map((edit) => ({ ...edit, to: MARK })),
+    values,
     (path) => files.read(path),
+    () => MARK,
   );
   const changed = marked.ok ? marked : applyEdits(values, (path) => files.read(path));
   if (!changed.ok) return undefined;
   const texts = new Map([...changed.files, ...copiedTexts([...edits.values()].flat(), files)]);
   return texts.size > 0 ? withTexts(files, texts) : undefined;
+}
+
+/** One edit a place. By path first: where a path names one place, no long key is made. */
+function eachOnce(edits: readonly Edit[]): Edit[] {
+  const byPath = new Map<string, { first: Edit; others?: Set<string> }>();
+  const keyOf = ({ file, part }: Edit) => `${file}\n${part ?? ""}`;
+  return edits.filter((edit) => {
+    const known = byPath.get(edit.path);
+    if (known === undefined) {
+      byPath.set(edit.path, { first: edit });
+      return true;
+    }
+    known.others ??= new Set([keyOf(known.first)]);
+    const { size } = known.others;
+    return known.others.add(keyOf(edit)).size > size;
+  });
 }
 
 interface Rendering {
@@ -188,11 +206,12 @@ function editedOf(
   const isApart = (file: string) =>
     set === undefined ||
     (file !== set.file && (manifestAt(before, file, "ApplicationSet", [rollout.source]) !== undefined || feedsSet(before, set.file, file)));
+  const seen = new Map(parents.toReversed().map((one) => [one.name, one]));
+  const differing = differingFiles(before, after);
   return [...edits].flatMap(([name, own]): EditedApplication[] => {
     const manifest = yielded.get(name);
-    const live = parents.find((one) => one.name === name);
-    const written = own.filter((edit) => edit.kind === "value" || edit.kind === "copy").flatMap(filesOf);
-    const files = [...new Set(written)].filter((file) => readOrNull(before, file) !== readOrNull(after, file));
+    const live = seen.get(name);
+    const files = differing(own.filter((edit) => edit.kind === "value" || edit.kind === "copy").flatMap(filesOf));
     if (files.length === 0 || (manifest === undefined && live === undefined)) return [];
     const annotations = [live?.generatePaths, manifest && generatePathsOf(manifest.metadata.annotations ?? {})];
     const sources = manifest === undefined ? (live?.sources ?? []) : sourcesOf(manifest.spec);
@@ -201,4 +220,21 @@ function editedOf(
     const specDiffers = kind === "ApplicationSet" ? bySet : declaredDiffers({ name, namespace }, files, { before, after });
     return [{ name, sources, annotations, files, specDiffers, madeFrom }];
   });
+}
+
+/** Those of some files that differ between two sides, as one list wherever it is the same. */
+function differingFiles(before: RepoFiles, after: RepoFiles): (written: readonly string[]) => string[] {
+  const differ = new Map<string, boolean>();
+  const lists = new Map<string, string[]>();
+  return (written) => {
+    const files = [...new Set(written)].filter((file) => {
+      const known = differ.get(file) ?? readOrNull(before, file) !== readOrNull(after, file);
+      differ.set(file, known);
+      return known;
+    });
+    const key = files.join("\n");
+    const list = lists.get(key) ?? files;
+    lists.set(key, list);
+    return list;
+  };
 }

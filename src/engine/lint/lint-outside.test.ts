@@ -5,6 +5,7 @@ import type { Edit } from "../../core/plan/plan-types.ts";
 import { sayProblem } from "../../core/report/reasons/problems/problems.ts";
 import type { PinTemplate, Rollout } from "../../core/spec/rollout.ts";
 import { manifestIn } from "../config-repo/appset-in-git.ts";
+import { LARGEST_MANIFEST } from "../config-repo/set-files.ts";
 import type { Gathered, ParentApplication } from "./gathered.ts";
 import { lintOutside } from "./lint-outside.ts";
 import { hydratedElsewhere } from "./reads.ts";
@@ -31,6 +32,8 @@ interface World {
   more?: Record<string, string>;
   texts?: Record<string, string>;
   templates?: string[];
+  /** Of the set's file at least: the rest of it is comments. */
+  length?: number;
   seesAll?: boolean;
   base?: string | undefined;
   methods?: string[];
@@ -72,7 +75,8 @@ function lint(world: World = {}): string[] {
       },
     },
   };
-  const text = stringify(object);
+  const own = stringify(object);
+  const text = world.length === undefined ? own : `${`${own}#`.padEnd(world.length - 1, "x")}\n`;
   const files: Record<string, string> = {
     [FILE]: text,
     "clusters/eu-1.yaml": "cluster: eu-1\ntargetRevision: v1\n",
@@ -147,6 +151,11 @@ describe("a pin that no Application would follow is an error before anything is 
       },
     ],
   ])("%s", (_name, world) => {
+    expect(told(world)).toEqual([expect.stringMatching(/^error PIN_WITHOUT_EFFECT .*payments-eu-1/)]);
+  });
+
+  test("a set that is just small enough to be read is looked at with other versions in its pins, too", () => {
+    const world: World = { source: { targetRevision: "main" }, length: LARGEST_MANIFEST };
     expect(told(world)).toEqual([expect.stringMatching(/^error PIN_WITHOUT_EFFECT .*payments-eu-1/)]);
   });
 

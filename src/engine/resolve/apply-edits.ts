@@ -11,9 +11,11 @@ type AppliedEdits = { ok: true; files: Map<string, string> } | { ok: false; prob
  * The new text of every file that a batch's edits touch; every byte outside the edited values stays. Edits of kind
  * `branch` touch no file, and those of kind `copy` are made of trees: see `copies.ts`. A file whose values are already what they should be is given as it is.
  *
+ * `toWrite`: what an edit of a value writes; left out: the release's.
+ *
  * The problem of the first edit that cannot be made: a file that is not there or must not be read, or what `splice` says.
  */
-export function applyEdits(edits: readonly Edit[], readFile: (path: string) => string | null): AppliedEdits {
+export function applyEdits(edits: readonly Edit[], readFile: (path: string) => string | null, toWrite = releaseOf): AppliedEdits {
   const files = new Map<string, string>();
   const byFile = Map.groupBy(
     edits.filter((edit) => edit.kind === "value" || edit.kind === "clusterGenerator"),
@@ -22,7 +24,7 @@ export function applyEdits(edits: readonly Edit[], readFile: (path: string) => s
   for (const [file, group] of byFile) {
     const read = readText(file, readFile);
     if (!read.ok) return { ok: false, problem: read.problem };
-    const done = editText(read.text, file, group);
+    const done = editText(read.text, file, group, toWrite);
     if (!done.ok) return done;
     files.set(file, done.text);
   }
@@ -40,11 +42,20 @@ function readText(file: string, readFile: (path: string) => string | null): { ok
   }
 }
 
-function editText(text: string, file: string, edits: readonly Edit[]): { ok: true; text: string } | { ok: false; problem: Problem } {
+function releaseOf({ to }: Edit): string {
+  return to;
+}
+
+function editText(
+  text: string,
+  file: string,
+  edits: readonly Edit[],
+  toWrite: (edit: Edit) => string,
+): { ok: true; text: string } | { ok: false; problem: Problem } {
   const values = edits.filter((edit) => edit.kind === "value");
   const spliced = splice(
     text,
-    values.map(({ path, part, create, to }) => ({ path, value: to, part, create })),
+    values.map((edit) => ({ path: edit.path, value: toWrite(edit), part: edit.part, create: edit.create })),
   );
   const moves = edits.filter((edit) => edit.kind === "clusterGenerator");
   const done = spliced.ok && moves.length > 0 ? moveClusters(spliced.text, moves) : spliced;

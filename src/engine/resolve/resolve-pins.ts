@@ -167,12 +167,12 @@ function readFrom(
   problems: ProblemList,
 ): void {
   const edits = group.flatMap((draft) => draft.edits[index] ?? []);
-  const results = edits[0]?.kind === "clusterGenerator" ? readGeneratorMove(text, edits) : edits.map((edit) => findPin(text, edit));
+  const moves = edits[0]?.kind === "clusterGenerator" ? readGeneratorMove(text, edits) : undefined;
   let shared: PinError | undefined;
-  for (const [i, result] of results.entries()) {
+  for (const [i, edit] of edits.entries()) {
     const draft = group[i];
-    const edit = draft?.edits[index];
-    if (draft === undefined || edit === undefined) continue;
+    const result = moves === undefined ? findPin(text, edit) : moves[i];
+    if (draft === undefined || result === undefined) continue;
     // Who has it, too, is looked for once: in a file of thousands that takes long.
     if (result.ok && result.found.isShared === true && edit.create !== true) shared ??= whyShared(text, edit);
     else if (result.ok) {

@@ -8,6 +8,7 @@ import { iso } from "../../base/time.ts";
 import { GENERATE_PATHS } from "../generate-paths.ts";
 import type { ApplicationView } from "../views.ts";
 import { child, type Fields, fields, labels, list, own, time, word } from "./lenient.ts";
+import { sharedOwner, sharedText } from "./shared.ts";
 import { decodeSources, type IntendedSpec, intendedOf } from "./source.ts";
 import { decodeStatus } from "./status.ts";
 import { appliedBy } from "./tracking.ts";
@@ -42,7 +43,7 @@ export function decodeApplication(raw: unknown, readAt: number, withheld?: AnyRe
     refreshRequested: word(annotations, REFRESH) !== undefined,
     skipReconcile: word(annotations, SKIP) === "true" ? (true as const) : undefined,
     generatePaths: generatePathsOf(annotations),
-    readAt: iso(readAt),
+    readAt: sharedText(iso(readAt)),
     spec,
     operationRequested: typeof operation === "object" && operation !== null,
     status: decodeStatus(child(object, "status"), spec),
@@ -61,7 +62,7 @@ function decodeOwner(metadata: Fields): ApplicationView["owner"] {
     const reference = fields(raw);
     const kind = word(reference, "kind");
     const name = word(reference, "name");
-    if (kind === "ApplicationSet" && name !== undefined) return { kind, name, uid: word(reference, "uid") ?? "" };
+    if (kind === "ApplicationSet" && name !== undefined) return sharedOwner(kind, name, word(reference, "uid") ?? "");
   }
   return undefined;
 }

@@ -3,7 +3,7 @@
  * would lie in memory once an Application. Called by decoding alone; what it returns is equal to what it was given, and is never changed.
  */
 import { BoundedMap } from "../../base/bounded.ts";
-import type { SourceView } from "../views.ts";
+import type { ApplicationView, SourceView } from "../views.ts";
 
 /** A fleet repeats few; what a hostile one makes up must not make this grow. */
 const MOST_SHARED = 4096;
@@ -14,6 +14,7 @@ const MOST_LISTS = 2048;
 
 const texts = new BoundedMap<string, string>(MOST_SHARED);
 const lists = new BoundedMap<string, string[]>(MOST_LISTS);
+const owners = new BoundedMap<string, NonNullable<ApplicationView["owner"]>>(MOST_LISTS);
 const sourceLists = new BoundedMap<string, SourceView[]>(MOST_LISTS);
 
 export function sharedText(text: string): string {
@@ -21,6 +22,14 @@ export function sharedText(text: string): string {
   const known = texts.get(text);
   if (known === undefined) texts.set(text, text);
   return known ?? text;
+}
+
+/** The set that made thousands of Applications as one object. */
+export function sharedOwner(kind: "ApplicationSet", name: string, uid: string): NonNullable<ApplicationView["owner"]> {
+  const key = `${name}/${uid}`;
+  const known = owners.get(key) ?? { kind, name, uid };
+  if (key.length <= LONGEST_SHARED) owners.set(key, known);
+  return known;
 }
 
 /** A list of words as one object wherever it is the same; not to be written to. */

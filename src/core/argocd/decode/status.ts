@@ -28,7 +28,11 @@ import { decodeDegraded, decodeFailed } from "./unwell.ts";
 
 type Status = ApplicationView["status"];
 
+/** One for all that never reported anything, such as those that a set is rendered to. */
+const UNREPORTED: Status = Object.freeze({ sync: Object.freeze({ revisions: [] }), health: Object.freeze({}), conditions: [] });
+
 export function decodeStatus(status: Fields, spec: ApplicationView["spec"]): Status {
+  if (Object.keys(status).length === 0) return UNREPORTED;
   const { sources, sourceHydrator } = spec;
   return defined({
     sync: decodeSync(child(status, "sync"), spec),

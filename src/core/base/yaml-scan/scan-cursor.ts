@@ -1,3 +1,5 @@
+import type { Pair } from "./model.ts";
+
 /** The scanner's place in the text, and the steps that move it. All of them give up (throw BAIL) on what they do not understand. */
 export interface Cursor {
   readonly text: string;
@@ -11,6 +13,8 @@ export interface Cursor {
   readonly json: boolean;
   /** A list of thousands of items has the same few keys in each. */
   readonly keys: Map<string, string>;
+  /** Those of the mappings that are not read to their end: a list that is grown by `push` has room for a dozen more than it needs. */
+  readonly pairs: Pair[];
 }
 
 export function keyOnce({ keys }: Cursor, key: string): string {

@@ -41,7 +41,7 @@ export function scanYaml(text: string): YamlTree[] | undefined {
 
 function scanAnew(text: string): YamlTree[] | undefined {
   if (ODD_CHARACTER.test(text)) return undefined;
-  const cursor: Cursor = { text, pos: 0, indent: -1, lineStart: 0, stop: 0, depth: 0, json: false, keys: new Map() };
+  const cursor: Cursor = { text, pos: 0, indent: -1, lineStart: 0, stop: 0, depth: 0, json: false, keys: new Map(), pairs: [] };
   try {
     return scanDocuments(cursor);
   } catch (error) {
@@ -110,12 +110,11 @@ function scanSeq(c: Cursor, column: number): SeqNode {
 }
 
 function scanMap(c: Cursor, column: number): MapNode {
-  const node: MapNode = { kind: "map", flow: false, start: c.pos, end: -1, column, anchor: undefined, pairs: [] };
-  while (c.indent === column) {
-    node.pairs.push(scanPair(c, column));
-  }
+  const start = c.pos;
+  const first = c.pairs.length;
+  while (c.indent === column) c.pairs.push(scanPair(c, column));
   if (c.indent > column) throw BAIL;
-  return node;
+  return { kind: "map", flow: false, start, end: -1, column, anchor: undefined, pairs: c.pairs.splice(first) };
 }
 
 function scanPair(c: Cursor, column: number): Pair {

@@ -80,7 +80,8 @@ function fleetOn(
   const views = (inventory?.clusters ?? []).map(({ labels: { [SECRET_TYPE]: _, ...own }, ...view }) => ({ ...view, labels: own }));
   const plane = { name: controlPlane, labels, clusters: () => views };
   const clusters = clustersOn(plane, rollout.source.controlPlanes);
-  const labelled = (applications: SeenApplication[]) => applications.map((one) => ({ ...one, ...defined({ planeLabels: labels }) }));
+  const labelled = (applications: SeenApplication[]) =>
+    labels === undefined ? applications : applications.map((one) => ({ ...one, planeLabels: labels }));
   const seen = labelled(decodeAll(inventory?.applications ?? [], controlPlane));
   const whole = clusters.length > 0;
   const own = applicationsOf(rollout, seen);
@@ -97,7 +98,8 @@ function fleetOn(
   const applications = labelled(withStatus(rendered.applications, seen));
   if (clusters.length > 0) return { applications, clusters, from: "rendered", whole, problems: rendered.problems };
   const byCluster = rollout.targetBy === undefined;
-  const guessed = guessClusters(applications, controlPlane, byCluster).map((one) => ({ ...one, labels: { ...labels, ...one.labels } }));
+  const bare = guessClusters(applications, controlPlane, byCluster);
+  const guessed = labels === undefined ? bare : bare.map((one) => ({ ...one, labels: { ...labels, ...one.labels } }));
   const warnings = byCluster || asksForClusters(rollout, applications) ? [aboutSource(rollout, { code: "LABELS_GUESSED" })] : [];
   return {
     applications,

@@ -72,8 +72,9 @@ function madeBySet(result: RenderResult, name: string, controlPlane: string): Se
 
 function decodedBySet({ applications, generators }: RenderResult, name: string, controlPlane: string): SeenApplication[] {
   const params = generators.flatMap((generator) => generator.params);
+  const owner = ownersOf(name);
   return applications.flatMap((object, i): SeenApplication[] => {
-    const [seen] = decodeAll([owned(object, name)], controlPlane);
+    const [seen] = decodeAll([owned(object, owner)], controlPlane);
     const own = params.length === applications.length ? params[i] : undefined;
     return seen === undefined ? [] : [{ ...seen, ...defined({ params: own && flat(own) }) }];
   });
@@ -129,8 +130,9 @@ function generatedInRepo(files: RepoFiles, inventory: Inventory | undefined): Re
     const { name } = (set["metadata"] ?? {}) as { name?: unknown };
     const result = typeof name === "string" ? renderOnce(set, { clusters, repo: () => files }) : undefined;
     if (typeof name !== "string" || result?.ok !== true) continue;
+    const owner = ownersOf(name);
     for (const one of result.applications) {
-      const object = owned(one, name);
+      const object = owned(one, owner);
       if (!first.has(nameOf(object))) first.set(nameOf(object), object);
     }
   }
@@ -152,8 +154,11 @@ export function notFound(rollout: Rollout, checkout: Checkout, inventory: Invent
   return { applications: [], problems: [{ ...aboutSource(rollout, { code: "SOURCE_NOT_FOUND", ...data }), path, severity }] };
 }
 
-function owned(object: RenderResult["applications"][number], name: string): Record<string, unknown> {
-  const ownerReferences = [{ apiVersion: "argoproj.io/v1alpha1", kind: "ApplicationSet", name, uid: "rendered", controller: true }];
+function ownersOf(set: string): Record<string, unknown>[] {
+  return [{ apiVersion: "argoproj.io/v1alpha1", kind: "ApplicationSet", name: set, uid: "rendered", controller: true }];
+}
+
+function owned(object: RenderResult["applications"][number], ownerReferences: readonly Record<string, unknown>[]): Record<string, unknown> {
   return { ...object, metadata: { ...object.metadata, ownerReferences } };
 }
 
