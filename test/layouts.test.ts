@@ -28,7 +28,7 @@ const EXPECTED: Record<string, Record<string, string> | string> = {
   "environment branches": { shop: "dev 1, staging 1, prod 1 by branch env/{{ application.labels.env }}" },
   "hub with app-of-apps": { shop: "dev 1, prod 2 by overlays/{{ cluster.name }}/kustomization.yaml" },
   "clusters × environments matrix": { shop: "dev 2, prod 2 by {{ application.valuesFile }}" },
-  "merge with overrides": { shop: "dev 1, prod 2 by set.yaml" },
+  "merge with overrides": { shop: "dev 1, prod 2 by set.json" },
   "sets that kustomize patches": "kustomize patches it in sets/hub",
   "sets that kustomize patches, seen live": { shop: "dev 1, prod 1 by {{ application.path }}/kustomization.yaml" },
   "sets that Helm makes": "Helm makes them, of a template",

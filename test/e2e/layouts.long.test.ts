@@ -101,7 +101,7 @@ function prepared(layout: Layout, { clusters, parent }: Row, repoURL: string): M
       .replace(/\bv?1\.0\.0/g, (old) => old.replace("1.0.0", "1.4.1"))
       .replaceAll(HOME.server, home);
   const files = new Map(
-    Object.entries(layout.files).map(([file, text]) => [/^(set|root)\.yaml$/.test(file) ? `hub/${file}` : file, here(text)]),
+    Object.entries(layout.files).map(([file, text]) => [/^(set|root)\.(yaml|json)$/.test(file) ? `hub/${file}` : file, here(text)]),
   );
   const checkout = { root: "/", paths: () => [...files.keys()].sort(), read: (file: string) => files.get(file) ?? null };
   const byHand = LAYOUTS_BY_HAND.find((one) => one === layout);

@@ -105,7 +105,7 @@ export const LAYOUTS: Layout[] = [
     name: "merge with overrides",
     files: {
       ...CHART,
-      "set.yaml": json(
+      "set.json": json(
         set(
           "shop",
           [
@@ -198,7 +198,7 @@ spec:
     files: {
       ...BASE,
       ...each(ENVIRONMENTS, (env) => [
-        `apps/shop-${env}.yaml`,
+        `apps/shop-${env}.json`,
         json(application(`shop-${env}`, { path: `overlays/${env}` }, { namespace: `shop-${env}`, labels: { app: "shop" } })),
       ]),
       ...each(ENVIRONMENTS, (env) => [`overlays/${env}/kustomization.yaml`, overlay("shop", "worker")]),
@@ -225,7 +225,7 @@ spec:
   {
     name: "monorepo of services",
     files: {
-      "set.yaml": json(
+      "set.json": json(
         set(
           "services",
           [{ git: { repoURL: REPO, revision: "main", directories: [{ path: "services/*/overlays/*" }] } }],

@@ -10,7 +10,7 @@ import { isRecord } from "../../core/base/is-record.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { readYamlDocuments, type YamlDocument } from "../../core/base/yaml-read.ts";
 import type { SourceRef } from "../../core/spec/rollout.ts";
-import { documentsAt, LARGEST_MANIFEST, setFiles } from "./set-files.ts";
+import { documentsAt, LARGEST_MANIFEST, manifestFiles, setFiles, setFilesOfJson } from "./set-files.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /** By Application name. */
@@ -40,7 +40,7 @@ interface MadeSet {
 export type MadeBy = "kustomize" | "helm" | "unknown";
 
 /**
- * Finds the manifest of an ApplicationSet at a commit: first in the files named (the pins' own), then in any YAML file.
+ * Finds the manifest of an ApplicationSet at a commit: first in the files named (the pins' own), then in any file of YAML, and of JSON.
  * undefined: nothing in Git declares it, or it is itself a template.
  */
 export async function findApplicationSet(
@@ -52,13 +52,16 @@ export async function findApplicationSet(
     const found = await snapshot.with((files) => matching(file, readOrNull(files, file), ref));
     if (found !== undefined) return found;
   }
-  const yamls = (await snapshot.paths()).filter((path) => /\.ya?ml$/.test(path));
-  return snapshot.with((files) => {
-    let found: ApplicationSetInGit | undefined;
-    // Asks for every file in one pass, so that they come in one read.
-    for (const path of yamls) found ??= matching(path, readOrNull(files, path), ref);
-    return found;
-  });
+  for (const part of manifestFiles(await snapshot.paths())) {
+    const declared = await snapshot.with((files) => {
+      let found: ApplicationSetInGit | undefined;
+      // Asks for every file in one pass, so that they come in one read.
+      for (const path of part) found ??= matching(path, readOrNull(files, path), ref);
+      return found;
+    });
+    if (declared !== undefined) return declared;
+  }
+  return undefined;
 }
 
 /** The first manifest of an ApplicationSet among files that are at hand, in the order of paths. */
@@ -91,10 +94,17 @@ function isPatch({ spec }: Record<string, unknown>): boolean {
   return !isRecord(spec) || !Array.isArray(spec["generators"]) || !isRecord(spec["template"]);
 }
 
+/** In JSON where no YAML has more of it than a patch. */
 function* declaredAnywhere(files: RepoFiles, ref: Pick<SourceRef, "name" | "namespace">): Generator<ApplicationSetInGit> {
-  for (const { path, text, documents } of setFiles(files)) {
-    const object = text.includes(ref.name) ? wantedOf(documents(), "ApplicationSet", [ref]) : undefined;
-    if (object !== undefined) yield { file: path, object };
+  let isWhole = false;
+  for (const setsOf of [setFiles, setFilesOfJson]) {
+    if (isWhole) return;
+    for (const { path, text, documents } of setsOf(files)) {
+      const object = text.includes(ref.name) ? wantedOf(documents(), "ApplicationSet", [ref]) : undefined;
+      if (object === undefined) continue;
+      isWhole ||= !isPatch(object);
+      yield { file: path, object };
+    }
   }
 }
 

@@ -1,11 +1,30 @@
-/** Which files of a repo may declare an ApplicationSet. Called by `appset-in-git.ts` and by lint, once for each rollout. */
+/** Which files of a repo may declare what is applied. Called by `appset-in-git.ts`, by lint, once for each rollout, and by `init`. */
 import { madeOnce, type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { readYamlDocuments, type YamlDocument } from "../../core/base/yaml-read.ts";
 
 /** Files larger than this hold no ApplicationSet a person wrote; generated ones stay below it too. */
 export const LARGEST_MANIFEST = 10 * 1024 * 1024;
 
-/** A YAML file that says ApplicationSet somewhere. */
+/** Whether a file may hold manifests, as Argo CD and kubectl take them from a folder. */
+export function isManifestFile(path: string): boolean {
+  return isYaml(path) || path.endsWith(".json");
+}
+
+function isYaml(path: string): boolean {
+  return /\.ya?ml$/.test(path);
+}
+
+/**
+ * The files that may hold manifests, in two parts, each in the order of paths: YAML, and JSON. What YAML declares is not looked for in
+ * JSON: of that a repo may have much that is no manifest, and what is read of one commit is bounded.
+ */
+export function manifestFiles(paths: readonly string[]): [yaml: string[], json: string[]] {
+  return [paths.filter(isYaml), paths.filter((path) => path.endsWith(".json")).slice(0, MOST_JSON)];
+}
+
+const MOST_JSON = 1000;
+
+/** A file that says ApplicationSet somewhere. */
 interface SetFile {
   path: string;
   text: string;
@@ -13,14 +32,27 @@ interface SetFile {
   documents(): readonly YamlDocument[];
 }
 
-/** Returns every such file, in the order of paths. */
+/** Returns every such file of YAML. */
 export function setFiles(files: RepoFiles): readonly SetFile[] {
-  return madeOnce(files, findSetFiles);
+  return madeOnce(files, findYaml);
 }
 
-function findSetFiles(files: RepoFiles): SetFile[] {
-  return files.paths().flatMap((path) => {
-    const text = /\.ya?ml$/.test(path) ? readOrNull(files, path) : null;
+/** The same of JSON. */
+export function setFilesOfJson(files: RepoFiles): readonly SetFile[] {
+  return madeOnce(files, findJson);
+}
+
+function findYaml(files: RepoFiles): SetFile[] {
+  return setsAmong(files, manifestFiles(files.paths())[0]);
+}
+
+function findJson(files: RepoFiles): SetFile[] {
+  return setsAmong(files, manifestFiles(files.paths())[1]);
+}
+
+function setsAmong(files: RepoFiles, paths: readonly string[]): SetFile[] {
+  return paths.flatMap((path) => {
+    const text = readOrNull(files, path);
     if (text === null || text.length > LARGEST_MANIFEST || !text.includes("ApplicationSet")) return [];
     return [{ path, text, documents: () => documentsAt(files, path, text) }];
   });
@@ -43,5 +75,5 @@ const MOST_LOOKED_INTO = 300;
 
 /** Which of the files that a pull request touches are looked into for sets and Applications. */
 export function manifestsAmong(touched: readonly string[]): string[] {
-  return touched.filter((path) => /\.ya?ml$/.test(path)).slice(0, MOST_LOOKED_INTO);
+  return manifestFiles(touched).flat().slice(0, MOST_LOOKED_INTO);
 }

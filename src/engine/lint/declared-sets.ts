@@ -8,7 +8,7 @@ import type { Rollout } from "../../core/spec/rollout.ts";
 import { type ApplicationSetInGit, findApplicationSets, setsDeclaredIn } from "../config-repo/appset-in-git.ts";
 import { chartOf, chartTemplate, makerOf } from "../config-repo/live-set.ts";
 import { chooseSet, setsByPlane } from "../config-repo/plane-sets.ts";
-import { setFiles } from "../config-repo/set-files.ts";
+import { setFiles, setFilesOfJson } from "../config-repo/set-files.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
 import { applicationSeen, type Planes } from "../resolve/fleet.ts";
 import { locateIn } from "../resolve/plan-over.ts";
@@ -56,11 +56,11 @@ function isNamed(object: unknown, { name, namespace }: Rollout["source"]): boole
   return isRecord(metadata) && metadata["name"] === name && (metadata["namespace"] ?? namespace) === namespace;
 }
 
-const KIND = /^kind:\s*["']?ApplicationSet\b/m;
+const KIND = /^kind:\s*["']?ApplicationSet\b|"kind"\s*:\s*"ApplicationSet"/m;
 
-/** Files that name the set and are no YAML. What is still a template of Helm is none by itself. */
+/** Files that name the set and are no YAML, or no JSON. What is still a template of Helm is none by itself. */
 function brokenFiles(files: RepoFiles, name: string): Problem[] {
-  return setFiles(files).flatMap(({ path: file, text, documents }): Problem[] => {
+  return [...setFiles(files), ...setFilesOfJson(files)].flatMap(({ path: file, text, documents }): Problem[] => {
     if (!text.includes(name) || !KIND.test(text)) return [];
     const broken = documents().find(({ problem }) => problem !== undefined);
     if (broken?.problem === undefined || makerOf(files, file) === "helm") return [];

@@ -2,7 +2,7 @@ import { GitError } from "../../adapters/git/port.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import type { RepoFiles } from "../../core/base/repo-files.ts";
 import type { Figures, Undecided } from "../../core/report/onboarding/types.ts";
-import { documentsAt } from "../config-repo/set-files.ts";
+import { documentsAt, isManifestFile } from "../config-repo/set-files.ts";
 import type { Manifest } from "./types.ts";
 
 /** What a repo holds that a rollout can be about. */
@@ -21,7 +21,7 @@ const MANIFEST = /\bkind["']?\s*:\s*["']?Application(?:Set)?\b/;
 
 /** Looks for ApplicationSets and Applications in every YAML and JSON file, and counts what else versions live in. */
 export function scanRepo(files: RepoFiles): Scan {
-  const paths = files.paths().filter((path) => /\.(?:ya?ml|json)$/.test(path));
+  const paths = files.paths().filter(isManifestFile);
   const looked = paths.slice(0, MOST_FILES);
   const scan: Scan = { sets: [], applications: [], figures: figuresOf(files.paths()), undecided: [], unread: [] };
   const templates = new Set<string>();

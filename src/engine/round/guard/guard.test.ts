@@ -89,6 +89,15 @@ describe("a batch without a PR", () => {
     expect(guard).toMatchObject({ ok: false, retry: true, why: { code: "GUARD_SET_DIFFERS", field: "spec.templatePatch" } });
   });
 
+  test("so is one whose ApplicationSet stands in JSON, in a file that no pin names", async () => {
+    const { parse } = await import("yaml");
+    repo.commitFiles({ "appsets/payments.yaml": null, "sets.json": JSON.stringify(parse(SET)), "values/us.yaml": "tag: v1.4.1\n" });
+    const edits = [{ kind: "value" as const, file: "values/us.yaml", path: "tag", from: "v1.4.1", to: "v1.4.2" }];
+    const targets = [{ ...batchTarget("us-1", "Pending"), edits }];
+    const guard = await unproposed(contextWith({ ...(await gitSpec()), templatePatch: "spec: {}" }), { targets });
+    expect(guard).toMatchObject({ ok: false, why: { code: "GUARD_SET_DIFFERS", field: "spec.templatePatch" } });
+  });
+
   test("is refused where its merge would take a live Application away", async () => {
     const owner = { kind: "ApplicationSet", name: "payments", uid: "1" };
     const live = { namespace: "argocd", name: "payments-old", owner, spec: { sources: [] } } as unknown as ApplicationView;

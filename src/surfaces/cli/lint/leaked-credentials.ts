@@ -5,6 +5,7 @@ import { isRecord, recordOf } from "../../../core/base/is-record.ts";
 import { madeOnce, type RepoFiles, readOrNull } from "../../../core/base/repo-files.ts";
 import { expandsTooFar, hasTooManyDocuments, LINEAR } from "../../../core/base/yaml-bounds.ts";
 import type { Path, Problem } from "../../../core/reasons/problems/problem.ts";
+import { isManifestFile } from "../../../engine/config-repo/set-files.ts";
 
 const LARGEST = 8 * 1024 * 1024;
 const MOST = 20;
@@ -18,7 +19,7 @@ export function leakedCredentials(checkout: RepoFiles): Problem[] {
 }
 
 function leaksOf(checkout: RepoFiles): Problem[] {
-  const files = checkout.paths().filter((path) => /\.(?:ya?ml|json)$/.test(path));
+  const files = checkout.paths().filter(isManifestFile);
   return files.flatMap((file) => leaksIn(readOrNull(checkout, file) ?? "", file)).slice(0, MOST);
 }
 

@@ -1,7 +1,6 @@
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
-import { madeOnce, type RepoFiles, readOrNull } from "../../../core/base/repo-files.ts";
-import { readManifests } from "../../../core/base/yaml-read.ts";
+import { madeOnce, type RepoFiles } from "../../../core/base/repo-files.ts";
 import type { Problem } from "../../../core/reasons/problems/problem.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { generatorCluster } from "../../../engine/config-repo/appset-in-git.ts";
@@ -12,6 +11,7 @@ import { AT_SOURCE, type ParentApplication } from "../../../engine/lint/gathered
 import { lintOutside } from "../../../engine/lint/lint-outside.ts";
 import { locateIn } from "../../../engine/resolve/plan-over.ts";
 import { atName, setRef } from "../../../engine/resolve/source-sets.ts";
+import { scanCheckout } from "../plan/near-source.ts";
 import type { PlanMade } from "../plan/plan-make.ts";
 import { setsMeant } from "../plan/sets-in-repo.ts";
 import type { Checkout } from "./lint-checkout.ts";
@@ -80,13 +80,9 @@ function parentsOf(checkout: Checkout, inventory: Inventory | undefined): Parent
 
 function declaredIn(checkout: RepoFiles): ParentApplication[] {
   const kustomizations = kustomizationsIn(checkout);
-  return checkout.paths().flatMap((file) => {
-    if (!/\.ya?ml$/.test(file)) return [];
-    const text = readOrNull(checkout, file);
-    if (text === null || !/^kind: Application$/m.test(text)) return [];
+  return scanCheckout(checkout).applications.flatMap(({ file, object }) => {
     const patched = takersOf(kustomizations, file).some((folder) => kustomizations.get(folder)?.patches === true);
-    const found = readManifests(text).flatMap((object) => (object["kind"] === "Application" ? asParent(object) : []));
-    return found.map((one) => ({ ...one, patched }));
+    return asParent(object).map((one) => ({ ...one, patched }));
   });
 }
 

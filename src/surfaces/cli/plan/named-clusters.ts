@@ -10,6 +10,7 @@ import type { Cluster } from "../../../core/plan/plan-types.ts";
 import { keySlips, stageStrangers } from "../../../core/plan/selector-typos.ts";
 import type { Problem } from "../../../core/reasons/problems/problem.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
+import { isManifestFile } from "../../../engine/config-repo/set-files.ts";
 import type { Checkout } from "../lint/lint-checkout.ts";
 import { scanCheckout } from "./near-source.ts";
 
@@ -81,7 +82,7 @@ function namedInRepo(files: RepoFiles): Named[] {
 }
 
 function secretsIn(files: RepoFiles, path: string): Named[] {
-  const text = /\.ya?ml$/.test(path) ? readOrNull(files, path) : null;
+  const text = isManifestFile(path) ? readOrNull(files, path) : null;
   if (text === null || text.length > LARGEST_FILE || !text.includes(SECRET_TYPE)) return [];
   return readManifests(text).flatMap((object) => {
     const { labels } = recordOf(object["metadata"]);

@@ -7,6 +7,7 @@ import { proposedFiles } from "../../../core/report/onboarding/show.ts";
 import type { Proposal } from "../../../core/report/onboarding/types.ts";
 import { generatorClusters } from "../../../engine/config-repo/appset-in-git.ts";
 import { isRolloutFile } from "../../../engine/config-repo/project.ts";
+import { isManifestFile } from "../../../engine/config-repo/set-files.ts";
 import { openSnapshot, type Snapshot } from "../../../engine/config-repo/snapshot.ts";
 import { type ProposeInput, proposeApart } from "../../../engine/onboarding/propose-tried.ts";
 import { clustersOf } from "../../../engine/resolve/fleet.ts";
@@ -162,9 +163,6 @@ const LATER_MS = 30_000;
 /** Between two looks at a repo that has nothing to onboard: at first soon, since whoever installs often pushes right after. */
 const FIRST_WAIT_MS = 30_000;
 const LONGEST_WAIT_MS = 10 * 60_000;
-/** What rollouts are proposed from: scan.ts reads no other files. */
-const MATTERS = /\.(?:ya?ml|json)$/;
-
 interface Nothing {
   /** Undefined: there was no commit. */
   base: string | undefined;
@@ -220,7 +218,7 @@ async function mattered(context: RepoContext, from: string | undefined, to: stri
   if (to === undefined) return false;
   if (from === undefined) return true;
   try {
-    return (await context.mirror.changedPaths(from, to)).some((path) => MATTERS.test(path));
+    return (await context.mirror.changedPaths(from, to)).some(isManifestFile);
   } catch {
     return true;
   }
