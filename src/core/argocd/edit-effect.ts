@@ -7,7 +7,7 @@ import { matchesGlob } from "../base/glob.ts";
 import { isRecord } from "../base/is-record.ts";
 import { type RepoFiles, readOrNull } from "../base/repo-files.ts";
 import { readManifests } from "../base/yaml-read.ts";
-import { helmValues, sourceOverrides, type ValuesInput } from "./helm-values.ts";
+import { helmValues, overridden, sourceOverrides, type ValuesInput } from "./helm-values.ts";
 import { isImageOverridden, kustomizationIn, kustomizeReads } from "./kustomize-reads.ts";
 import { sameValue } from "./same.ts";
 import { fileNamed, helmFiles, inRepo, parameterFiles, takesFile } from "./source-files.ts";
@@ -63,6 +63,12 @@ export function isPlainFolder(source: SourceView, files: RepoFiles): boolean {
   return kind === "directory" || kind === "found";
 }
 
+/** The file beside an Application's manifests that overrides its source, as Image Updater writes one; undefined: there is none. */
+export function overrideOf({ name, sources, isBase }: ValuesInput, files: Pick<RepoFiles, "read">): string | undefined {
+  const folders = sources.filter((source) => isBase(source) && source.chart === undefined).map(({ path }) => inRepo(path ?? ""));
+  return folders.flatMap((folder) => sourceOverrides(folder, name)).find((file) => readOrNull(files, file) !== null);
+}
+
 type OfFile = (input: EffectInput, source: SourceView, folder: string, file: string) => Effect;
 
 /** Only a source of the repo itself has a folder there. */
@@ -112,10 +118,10 @@ function asksForFiles(files: RepoFiles, templates: string): boolean {
   return paths.map((path) => readOrNull(files, path) ?? "").some((text) => text.includes(".Files"));
 }
 
-function ofFolder({ before, after }: EffectInput, source: SourceView, folder: string, file: string): Effect {
+function ofFolder({ before, after, name }: EffectInput, source: SourceView, folder: string, file: string): Effect {
   const kind = kindOf(source, folder, after);
   if (kind === "plugin") return "unknown";
-  if (kind === "kustomize") return ofKustomization(before, after, { source, folder, file });
+  if (kind === "kustomize") return ofKustomization(before, after, { source, folder, file, name });
   const prefix = folder === "" ? "" : `${folder}/`;
   const inside = file.startsWith(prefix) ? file.slice(prefix.length) : undefined;
   if (inside !== undefined && isManifestOf(source, inside)) return "differs";
@@ -126,12 +132,14 @@ function ofFolder({ before, after }: EffectInput, source: SourceView, folder: st
 function ofKustomization(
   before: RepoFiles,
   after: RepoFiles,
-  { source, folder, file }: { source: SourceView; folder: string; file: string },
+  { source, folder, file, name }: { source: SourceView; folder: string; file: string; name: string },
 ): Effect {
   const reads = kustomizeReads(after, folder, file);
   if (reads === undefined) return "unknown";
   if (!reads) return "none";
-  return isImageOverridden(before, after, { top: folder, file, given: source.rest?.["kustomize"] }) ? "none" : "differs";
+  const own = source.rest?.["kustomize"];
+  const given = { ...(isRecord(own) ? own : {}), ...overridden(after, folder, name, "kustomize") };
+  return isImageOverridden(before, after, { top: folder, file, given }) ? "none" : "differs";
 }
 
 /** A plain folder is read at its top, unless it recurses, by the patterns that its source names. */

@@ -17,7 +17,7 @@ export interface ValuesInput {
 /** The merged values of one source; undefined: one of its layers is no YAML, so that nothing can be said. */
 export function helmValues({ name, sources, isBase }: ValuesInput, source: SourceView, files: RepoFiles): unknown {
   const folder = isBase(source) && source.chart === undefined ? inRepo(source.path ?? "") : undefined;
-  const helm = { ...helmOf(source), ...overridden(files, folder, name) };
+  const helm = { ...helmOf(source), ...overridden(files, folder, name, "helm") };
   const layers = [folder === undefined ? {} : yamlIn(files, joinPath(folder, "values.yaml"))];
   for (const named of texts(helm["valueFiles"])) {
     const file = fileNamed(sources, source, named, isBase);
@@ -34,11 +34,16 @@ export function helmValues({ name, sources, isBase }: ValuesInput, source: Sourc
 }
 
 /** `.argocd-source.yaml` and the Application's own: what stands there takes the place of what the spec says. */
-function overridden(files: RepoFiles, folder: string | undefined, name: string): Record<string, unknown> {
+export function overridden(
+  files: Pick<RepoFiles, "read">,
+  folder: string | undefined,
+  name: string,
+  kind: "helm" | "kustomize",
+): Record<string, unknown> {
   if (folder === undefined) return {};
   const [all, own] = sourceOverrides(folder, name).map((path) => {
     const written = yamlIn(files, path);
-    return isRecord(written) && isRecord(written["helm"]) ? written["helm"] : {};
+    return isRecord(written) && isRecord(written[kind]) ? written[kind] : {};
   });
   return { ...all, ...own };
 }

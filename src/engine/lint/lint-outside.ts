@@ -2,7 +2,7 @@
  * Lint looks outside of the rollout's file, too (docs/spec.md §9.24): at the ApplicationSet in Git and what it yields, at who
  * applies it, and at the checks of the base branch. Called for a release's pull request, by `stagecoach lint` and for what onboarding proposes.
  */
-
+import { overrideOf } from "../../core/argocd/edit-effect.ts";
 import { GENERATE_PATHS } from "../../core/argocd/generate-paths.ts";
 import { defined } from "../../core/base/defined.ts";
 import { isRecord } from "../../core/base/is-record.ts";
@@ -213,7 +213,8 @@ function pinsWithoutEffect({ edited }: Gathered): Finding[] {
   const [first] = without;
   if (first === undefined) return [];
   const applications = without.map(({ name }) => name);
-  return [{ code: "PIN_WITHOUT_EFFECT", applications, files: first.files, path: ["spec", "pins"] }];
+  const override = overrideOf({ ...edited.sides, ...first }, edited.sides.after);
+  return [{ code: "PIN_WITHOUT_EFFECT", applications, files: first.files, override, path: ["spec", "pins"] }];
 }
 
 /** docs/spec.md §9.2: targets for which Argo CD would render nothing anew. */

@@ -21,5 +21,6 @@ export interface SetProblems {
   /** `changed`: a file of the first of them that `paths` leave out; `right`: what they should be. */
   PATHS_NOT_COVERED: { applications: readonly string[]; annotation: string; changed: string; paths: string; right: string };
   /** `files`: in which the pins of the first of them stand. */
-  PIN_WITHOUT_EFFECT: { applications: readonly string[]; files: readonly string[] };
+  /** `override`: the file `.argocd-source…` beside its manifests, where there is one. */
+  PIN_WITHOUT_EFFECT: { applications: readonly string[]; files: readonly string[]; override?: string | undefined };
 }

@@ -180,6 +180,17 @@ describe("a pin without effect is refused: its batch would be live at once, and 
         edits: [{ file: "base/kustomization.yaml", path: "images[name=web].newTag" }],
       },
     ],
+    ...[".argocd-source-payments-us-1.yaml", ".argocd-source.yaml"].map((name): [string, World] => [
+      `an overlay's image tag that Image Updater sets in ${name}`,
+      {
+        source: { path: "envs/us" },
+        files: {
+          "envs/us/kustomization.yaml": "images: [{ name: web, newTag: v1.4.1 }]\n",
+          [`envs/us/${name}`]: "kustomize: { images: [ 'web:v1.0.0' ] }\n",
+        },
+        edits: [{ file: "envs/us/kustomization.yaml", path: "images[name=web].newTag" }],
+      },
+    ]),
     [
       "a folder below one that does not recurse",
       {
@@ -191,7 +202,28 @@ describe("a pin without effect is refused: its batch would be live at once, and 
     expect(await guarded(world)).toMatchObject({ code: "PIN_WITHOUT_EFFECT", applications: ["payments-us-1"] });
   });
 
+  test("what Image Updater writes beside the manifests is named", async () => {
+    const override = "charts/web/.argocd-source-payments-us-1.yaml";
+    const world: World = {
+      source: chart({}),
+      files: { ...CHART, [override]: "helm: { parameters: [ { name: image.tag, value: v1.0.0, forcestring: true } ] }\n" },
+      edits: [values("charts/web/values.yaml")],
+    };
+    expect(await guarded(world)).toMatchObject({ code: "PIN_WITHOUT_EFFECT", override });
+  });
+
   test.each<[string, World]>([
+    [
+      "an image that Image Updater leaves alone",
+      {
+        source: { path: "envs/us" },
+        files: {
+          "envs/us/kustomization.yaml": "images: [{ name: web, newTag: v1.4.1 }]\n",
+          "envs/us/.argocd-source-payments-us-1.yaml": "kustomize: { images: [ 'ghcr.io/acme/other:v1.0.0' ] }\n",
+        },
+        edits: [{ file: "envs/us/kustomization.yaml", path: "images[name=web].newTag" }],
+      },
+    ],
     ["the template uses the element key", { source: { targetRevision: "{{version}}" } }],
     [
       "the last of several values files",

@@ -7,6 +7,7 @@ import { compareRenders } from "../../../core/appset/compare.ts";
 import type { RenderResult } from "../../../core/appset/types.ts";
 import { generatePathsOf } from "../../../core/argocd/decode/application.ts";
 import { committedSources, intendedOf } from "../../../core/argocd/decode/source.ts";
+import { overrideOf } from "../../../core/argocd/edit-effect.ts";
 import { GENERATE_PATHS } from "../../../core/argocd/generate-paths.ts";
 import { readersOf } from "../../../core/argocd/source-files.ts";
 import { changesBetween, folderIn, printFolder } from "../../../core/base/folder.ts";
@@ -89,7 +90,8 @@ function judgeTargets(
     const applications = [target.application];
     const missed = missedPaths(one, sides);
     if (missed !== undefined) return refusal({ code: "PATHS_NOT_COVERED", applications, annotation: GENERATE_PATHS, ...missed });
-    if (isWithoutEffect(one, sides)) return refusal({ code: "PIN_WITHOUT_EFFECT", applications, files });
+    if (isWithoutEffect(one, sides))
+      return refusal({ code: "PIN_WITHOUT_EFFECT", applications, files, override: overrideOf({ ...sides, ...one }, after) });
   }
   return undefined;
 }

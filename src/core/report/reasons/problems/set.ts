@@ -75,10 +75,14 @@ export const SET_PROBLEMS = problemsOf<SetProblems>()({
     todo: "let the annotation name every file and folder that the Application is made from; [docs/argocd.md](argocd.md) has how",
   },
   PIN_WITHOUT_EFFECT: {
-    says: (r) => `another version in ${firstOf(r.files, 3)} would change nothing in ${firstOf(r.applications, 3)}`,
-    hint: "pin what it is made from: the template has to use the parameter, a later generator, patch or values file must not override it",
+    says: (r) =>
+      `another version in ${firstOf(r.files, 3)} would change nothing in ${firstOf(r.applications, 3)}${r.override === undefined ? "" : `, while ${r.override} is there, which overrides what they are made from`}`,
+    hint: ({ override }) =>
+      override === undefined
+        ? "pin what it is made from: the template has to use the parameter, a later generator, patch or values file must not override it"
+        : "remove that file, and take the image out of Argo CD Image Updater, which writes such files (`write-back-method: git`)",
     means:
-      "the pin could hold any version and Argo CD would render the same: nothing uses it, or something later overrides it (a generator of a `merge`, a `templatePatch`, a values file, a parameter)",
+      "the pin could hold any version and Argo CD would render the same: nothing uses it, or something later overrides it (a generator of a `merge`, a `templatePatch`, a values file, a parameter, a file `.argocd-source-…` of Argo CD Image Updater)",
     todo: "let the template use what is pinned, or pin what it uses; take away what overrides it",
   },
 });

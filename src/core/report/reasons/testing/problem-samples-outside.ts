@@ -9,6 +9,7 @@ export type Samples<Codes extends ProblemCode> = { readonly [Code in Codes]: rea
 
 const unit: SharedUnit = { names: ["eu-1", "eu-2"], count: 2, pin: { path: "image.tag", file: "values.yaml" } };
 const over: OverLimit = { setting: "limits.clusters", have: 4, most: 2 };
+const WEB = { applications: ["web-eu"], files: ["envs/eu/kustomization.yaml"] };
 const SET = "appsets/payments.yaml";
 const PAYMENTS = { kind: "ApplicationSet", namespace: "argocd", name: "payments" } as const;
 const APPLICATION = { kind: "Application", namespace: "argocd", name: "payments" } as const;
@@ -100,14 +101,14 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
   ],
   PATHS_NOT_COVERED: [
     {
-      applications: ["payments-eu-1", "payments-eu-2"],
+      applications: ["web-eu", "web-us"],
       annotation: "argocd.argoproj.io/manifest-generate-paths",
-      changed: "envs/eu-1.yaml",
+      changed: "a",
       paths: ".",
-      right: ".;/envs/eu-1.yaml",
+      right: ".;/a",
     },
   ],
-  PIN_WITHOUT_EFFECT: [{ applications: ["payments-eu-1"], files: ["appsets/payments.yaml"] }],
+  PIN_WITHOUT_EFFECT: [WEB, { ...WEB, override: "envs/eu/.argocd-source-web-eu.yaml" }],
   NOT_APPLIED: [{ set: SET }],
   PARENT_BY_HAND: [{ parent: "apps", set: SET }],
   SET_AMBIGUOUS: [{ set: "payments", files: [SET, "old/payments.yaml"] }],
@@ -162,8 +163,7 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
     { kind: "NotInRepo", source: PAYMENTS, inventory: false },
     { kind: "NotInRepo", source: PAYMENTS, inventory: false, near: "ApplicationSet argocd/payment" },
     { kind: "NotInRepo", source: APPLICATION, inventory: true },
-    { kind: "NotInRepo", source: PAYMENTS, inventory: false, unread: { file: "sets/all.yaml", bytes: 50 * 1024 * 1024 } },
-    { kind: "NotInRepo", source: { ...SELECTED, kind: "ApplicationSet" }, inventory: true },
+    { kind: "NotInRepo", source: { ...SELECTED, kind: "ApplicationSet" }, inventory: true, unread: { file: "all.yaml", bytes: 5e7 } },
     { kind: "NotInArgo", source: { ...PAYMENTS, name: "", names: ["a", "b"] }, declared: true, grants: undefined },
     { kind: "NotInArgo", source: PAYMENTS, declared: false, grants: undefined, near: "payment" },
     { kind: "Fleet", said: undefined },
