@@ -82,6 +82,27 @@ describe.skipIf(POSTGRES === undefined)("replicas that share repositories", () =
     for (const fence of fences) expect(fence).toThrow(NotOurs);
   });
 
+  test("one whose wall clock is set by five minutes keeps what it has, and never holds what another has taken meanwhile", async () => {
+    const { url } = await freshDatabase();
+    const { start, until, second: pass, clock } = openMachines(url);
+    let off = 0;
+    const time = { monotonic: clock.now, wall: () => clock.now() + off, after: clock.after };
+    const one = await start(NAMES, { time });
+    const other = await start(NAMES);
+    await until(() => other.owned().length === 6);
+    const had = one.owned();
+    for (const set of [300_000, -300_000]) {
+      off = set;
+      for (let n = 0; n < 12; n++) await pass();
+      expect([one.owned(), other.owned().length]).toEqual([had, 6]);
+    }
+    const fence = one.queue.fence(had[0] ?? "");
+    fence();
+    off = -600_000;
+    clock.advance(5000);
+    expect(fence).toThrow(NotOurs);
+  });
+
   test("one whose repository went and came back may not write with what it knew before", async () => {
     const { url } = await freshDatabase();
     const { start, until } = openMachines(url);
