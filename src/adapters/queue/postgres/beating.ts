@@ -102,10 +102,11 @@ export function beating({ membership, work, time, log, onRegained, onOutdated }:
       if (beat !== undefined || working !== undefined) isHurried = true;
       else void run();
     },
-    /** Resolves after the next look, and what was done of it. */
-    async next(): Promise<void> {
+    /** Resolves after the next look, and what was done of it. False: it is stopped, and none comes. */
+    async next(): Promise<boolean> {
       await run();
-      await doWork();
+      if (!isStopped) await doWork();
+      return !isStopped;
     },
     async stop(): Promise<void> {
       isStopped = true;

@@ -392,4 +392,16 @@ describe.skipIf(POSTGRES === undefined)("replicas that share repositories", () =
     for (let n = 0; n < 4; n++) await pass();
     expect(isIdle).toBe(true);
   });
+
+  test("are idle once they have left, though something is still asked of what nobody looks after", async () => {
+    const { url } = await freshDatabase();
+    const { start } = openMachines(url);
+    const database = databaseAt(url);
+    const one = await start(["o/0"], { database });
+    await one.queue.leave();
+    await database.close();
+    one.queue.wake({ repository: "o/new", rollout: null });
+    await one.queue.idle();
+    expect(one.rounds).not.toContain("o/new");
+  });
 });

@@ -206,7 +206,7 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
       heart.hurry();
     },
     async idle() {
-      while (asked.size > 0) await heart.next();
+      while (asked.size > 0 && (await heart.next()));
       await inner.idle();
     },
     forget(repository) {
