@@ -202,9 +202,11 @@ describe.each(nodes())("the package in an empty place, on Node %s", (_, node) =>
     }
   });
 
-  test("the demo runs to its end", () => {
-    const demo = ran("demo", "--once", "--speed", "120", "-o", "json");
-    expect(demo.err).not.toContain("    at ");
-    expect(demo).toMatchObject({ status: 0, out: expect.stringContaining("Succeeded") as string });
-  });
+  // Of the sources it does in a test of its own, on the Node of the tests.
+  if (node === nodes().at(-1)?.[1])
+    test("the demo runs to its end", () => {
+      const demo = ran("demo", "--once", "--speed", "120", "-o", "json");
+      expect(demo.err).not.toContain("    at ");
+      expect(demo).toMatchObject({ status: 0, out: expect.stringContaining("Succeeded") as string });
+    });
 });
