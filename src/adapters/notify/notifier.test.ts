@@ -1,7 +1,7 @@
 import { AsyncResource } from "node:async_hooks";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { manualClock } from "../../../test/support/manual-clock.ts";
 import type { Notice } from "../../core/report/notify/notice.ts";
@@ -190,4 +190,21 @@ test("a file that is broken is as none", async () => {
   await writeFile(join(directory, "notifications", "acme%2Ffleet.json"), '{"version":1,"outbox":[{"to":"calls"');
   expect(await open().told("acme/fleet")).toBeUndefined();
   expect(logged.some((line) => line.startsWith("warn"))).toBe(true);
+});
+
+test("what a newer version kept is left as it is, which is said in one sentence; people are told all the same", async () => {
+  const calls = place();
+  const { clock, open, logged } = world({ calls });
+  const file = join(directory, "notifications", "acme%2Ffleet.json");
+  const theirs = '{"version":2,"outbox":{"calls":[]},"more":1}';
+  await mkdir(dirname(file));
+  await writeFile(file, theirs);
+  const notifier = open();
+  expect(await notifier.told("acme/Fleet")).toBeUndefined();
+  for (const id of ["a", "b"]) notifier.tell("acme/Fleet", telling([notice(id, "acme/Fleet", 7)]));
+  await run(notifier, clock, 3);
+  await notifier.close();
+  expect(calls.sent).toEqual(["a", "b in 1.0"]);
+  expect(await readFile(file, "utf8")).toBe(theirs);
+  expect(logged.filter((line) => line.startsWith("warn"))).toEqual([expect.stringMatching(/newer version .*not kept; run that version/)]);
 });

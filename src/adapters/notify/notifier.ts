@@ -28,7 +28,7 @@ const MOST_SHOWN = 1000;
 
 export function openNotifier({ destinations, directory, clock, log }: NotifierOptions): Notifier {
   const shelf = typeof directory === "string" ? filesIn(directory) : directory;
-  const store = openStore(shelf, (error) => log.warn({ error: String(error) }, "what people were told could not be kept"));
+  const store = openStore(shelf, log);
   const states = new Map<string, Promise<RepoState>>();
   const lines = new Map(
     destinations.map((one) => [

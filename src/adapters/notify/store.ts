@@ -9,6 +9,7 @@ import { z } from "zod";
 import { toldSchema } from "../../core/report/notify/events.ts";
 import { noticeSchema } from "../../core/report/notify/notice.ts";
 import { checkMayWrite } from "../outbound/asker.ts";
+import type { LineOptions } from "./line.ts";
 
 const threadSchema = z.object({ channel: z.string().max(200), ts: z.string().max(100) });
 
@@ -22,10 +23,14 @@ const stateSchema = z.object({
 
 export type RepoState = z.output<typeof stateSchema>;
 
+const newerSchema = z.object({ version: z.number().gt(1) });
+
 const MOST_THREADS = 500;
+const NEWER =
+  "a newer version kept what people were told of this repository: that is left as it is, and what they are told now is not kept; run that version, or a later one";
 
 interface Store {
-  /** Reads what was kept; one that cannot be read is as none. */
+  /** Reads what was kept; one that cannot be read is as none, and one of a newer version is never written over. */
   load(repository: string): Promise<RepoState>;
   /** Writes it, and once more where it was changed meanwhile. */
   save(repository: string, state: RepoState): Promise<void>;
@@ -58,8 +63,26 @@ export function filesIn(directory: string): Shelf {
   };
 }
 
-export function openStore(shelf: Shelf, onError: (error: unknown) => void): Store {
+export function openStore(shelf: Shelf, log: LineOptions["log"]): Store {
+  /** In lower case. */
+  const newer = new Set<string>();
+  const onError = (error: unknown) => log.warn({ error: String(error) }, "what people were told could not be kept");
   const writing = new Map<string, { done: Promise<void>; again: Promise<void> | undefined }>();
+
+  /** undefined: it is none that can be read. */
+  function parse(repository: string, text: string): RepoState | undefined {
+    const given: unknown = JSON.parse(text);
+    const { success: isNewer, data: { version } = {} } = newerSchema.safeParse(given);
+    if (isNewer) {
+      newer.add(repository.toLowerCase());
+      log.warn({ repository, version }, NEWER);
+      return undefined;
+    }
+    newer.delete(repository.toLowerCase());
+    const read = stateSchema.safeParse(given);
+    if (!read.success) onError(new Error("what was kept of notifications is not as it was written"));
+    return read.data;
+  }
 
   async function write(repository: string, state: RepoState): Promise<void> {
     const entries = Object.entries(state.threads);
@@ -77,16 +100,14 @@ export function openStore(shelf: Shelf, onError: (error: unknown) => void): Stor
       const none: RepoState = { version: 1, outbox: [], threads: {} };
       try {
         const text = await shelf.read(repository);
-        if (text === undefined) return none;
-        const read = stateSchema.safeParse(JSON.parse(text));
-        if (read.success) return read.data;
-        onError(new Error("what was kept of notifications is not as it was written"));
+        return (text === undefined ? undefined : parse(repository, text)) ?? none;
       } catch (error) {
         onError(error);
+        return none;
       }
-      return none;
     },
     save(repository, state) {
+      if (newer.has(repository.toLowerCase())) return Promise.resolve();
       const under = writing.get(repository);
       if (under?.again !== undefined) return under.again;
       if (under !== undefined) {
