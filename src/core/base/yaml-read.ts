@@ -7,6 +7,7 @@ import { isRecord } from "./is-record.ts";
 import { apart, stepsOfYaml } from "./pass.ts";
 import { expandsTooFar, hasTooManyDocuments, LINEAR } from "./yaml-bounds.ts";
 import { position } from "./yaml-scan/model.ts";
+import { MAX_DEPTH } from "./yaml-scan/scan-cursor.ts";
 import { scanValues } from "./yaml-scan/values.ts";
 
 /** Types JSON cannot hold, and timestamps, stay text; numbers are read as Go's parser reads them, see below. */
@@ -77,11 +78,25 @@ function documentsOf(text: string): YamlDocument[] {
   return scannedDocuments(text) ?? parsedDocuments(text);
 }
 
+/** A text of JSON, which the scanner gives up on. undefined: it is none, or holds what the package is to judge. */
+function jsonDocument(text: string): YamlDocument[] | undefined {
+  const offset = /[^ \t\r\n]/.exec(text)?.index ?? 0;
+  const value = /[{[]/.test(text.charAt(offset)) ? parseJson(text.slice(offset)) : undefined;
+  return value === undefined || !isUsual(value) ? undefined : [{ value, ...position(text, offset) }];
+}
+
+/** Nested no deeper than anybody writes, and without numbers that no float64 holds. */
+function isUsual(value: unknown, depth = 0): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object" || value === null) return true;
+  return depth < MAX_DEPTH && Object.values(value).every((item) => isUsual(item, depth + 1));
+}
+
 const GO_SCHEMA = new Schema({ schema: "yaml-1.1", customTags: goTags, merge: true, resolveKnownTags: false });
 
 /** undefined: the package is to read it. */
 export function scannedDocuments(text: string): YamlDocument[] | undefined {
-  return scanValues(text, GO_SCHEMA)?.map(({ value, offset }) => ({ value, ...position(text, offset) }));
+  return jsonDocument(text) ?? scanValues(text, GO_SCHEMA)?.map(({ value, offset }) => ({ value, ...position(text, offset) }));
 }
 
 /** By the `yaml` package in full: what the scanner reads comes out the same. */

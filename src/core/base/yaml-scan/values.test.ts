@@ -68,3 +68,16 @@ test("what stands for something else, or for too much, is left to the package", 
     expect(scannedDocuments(text)).toBeUndefined();
   expect(scannedDocuments(`a: ${"[".repeat(300)}${"]".repeat(300)}\n`)).toBeUndefined();
 });
+
+test("JSON, pretty or not, is read by no YAML parser, and comes out the same", () => {
+  const indents = fc.constantFrom(undefined, 2, "\t");
+  const roots = fc.oneof(fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue()));
+  holds(fc.tuple(roots, indents).map(([value, indent]) => JSON.stringify(value, null, indent)));
+  for (const text of ['{"a":1,"a":2}', '\n {"__proto__":{"a":"\\ud83d\\ude00\\/"},"<<":{"b":"yes"}}', '[{"n":-0,"m":1e-7}]'])
+    expect([scannedDocuments(text)]).toStrictEqual([parsedDocuments(text)]);
+});
+
+test("JSON with what its own parser takes otherwise is left to the package", () => {
+  for (const text of ['{"n":1e400}', `${'{"a":'.repeat(300)}1${"}".repeat(300)}`, '{"a":1}{"b":2}', '{"a":"x'])
+    expect(scannedDocuments(text)).toBeUndefined();
+});
