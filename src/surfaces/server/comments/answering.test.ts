@@ -18,13 +18,17 @@ test("answers of repos of one installation are given one at a time, in turn, and
     atOnce -= 1;
   };
   const letGo = c.hold();
+  expect(c.isOpen()).toBe(false);
   for (const what of ["1", "2", "3"]) a.later(what, say(`a${what}`));
   b.later("1", say("b1"));
   c.later("1", say("c1"));
   await Promise.all([a.settled(), b.settled()]);
   expect(given).toEqual(["a1", "b1", "a2", "a3"]);
+  expect([a.isOpen(), c.isOpen()]).toEqual([false, true]);
   letGo();
+  expect(c.isOpen()).toBe(true);
   await c.settled();
+  expect(c.isOpen()).toBe(false);
   expect(given.at(-1)).toBe("c1");
 });
 

@@ -18,6 +18,8 @@ export interface Answering {
   later(key: string, answer: () => Promise<void>, isPrompt?: boolean): boolean;
   /** None is begun until this hold is let go. */
   hold(): () => void;
+  /** One waits, or is under way. */
+  isOpen(): boolean;
   /** Resolves when none waits or is under way. */
   settled(): Promise<void>;
   /** Those that wait are dropped; resolves when none is under way. */
@@ -97,6 +99,7 @@ export function openAnswering(): () => Answering {
           void move();
         };
       },
+      isOpen: () => isOpen(repo),
       settled: () => settled(repo),
       async close() {
         closed = true;
@@ -142,7 +145,11 @@ function settled(repo: Repo): Promise<void> {
   });
 }
 
+function isOpen({ waiting, underWay }: Repo): boolean {
+  return waiting.size > 0 || underWay;
+}
+
 function rest(repo: Repo): void {
-  if (repo.waiting.size > 0 || repo.underWay) return;
+  if (isOpen(repo)) return;
   for (const resolve of repo.idlers.splice(0)) resolve();
 }

@@ -31,6 +31,8 @@ export interface CommandInbox extends CommandSource {
   heard(): readonly Heard[];
   /** No answer is begun until this is let go: what a round writes comes first. */
   holdAnswers(): () => void;
+  /** An answer waits, or is under way: with this process it is lost. */
+  isAnswering(): boolean;
   /** Resolves when no answer waits or is under way. */
   settled(): Promise<void>;
   /** Answers that wait are dropped: whoever reads the comments next gives them. Waits for the one under way. */
@@ -124,6 +126,7 @@ export function commandInbox(options: CommandInboxOptions): CommandInbox {
     resync: cache.resync,
     heard: answers.heard,
     holdAnswers: answering.hold,
+    isAnswering: answering.isOpen,
     settled: answering.settled,
     close: answering.close,
     read: (rollout, places, { late } = {}) => together(() => read(rollout, places, late)),

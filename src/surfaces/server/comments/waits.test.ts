@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { type Comment, type Forge, ForgeError } from "../../../adapters/forge/port.ts";
 import { said as words } from "../../../core/reasons/run.ts";
+import type { Permission } from "../../../core/spec/commands.ts";
 import { OPEN_POLICY } from "../../../core/spec/repo-config.ts";
 import { silentLog } from "../../../engine/round/context.ts";
 import { commandInbox } from "./inbox.ts";
@@ -11,7 +12,7 @@ const HOUR_MS = 3_600_000;
 const PLACE = [{ number: 1, shared: false }];
 
 /** One PR with one comment of somebody's. Each `open` is a process of its own. */
-function pullWith(body: string) {
+function pullWith(body: string, permission: Permission = "maintain") {
   let now = NOW;
   let fails = false;
   const writes: string[] = [];
@@ -22,9 +23,12 @@ function pullWith(body: string) {
     unedited: async (asked) => asked,
     repository: "acme/fleet",
     comments: async () => [...comments],
-    permission: async () => "maintain",
+    permission: async () => permission,
     inTeam: async () => true,
-    react: async (comment, reaction) => void reactions.push(`${comment} ${reaction}`),
+    async react(comment, reaction) {
+      if (fails) throw new ForgeError("Unavailable", 502, "bad gateway");
+      reactions.push(`${comment} ${reaction}`);
+    },
     async stickyComment(_pull, marker, text) {
       if (fails) throw new ForgeError("Unavailable", 502, "bad gateway");
       const said = `<!-- ${marker} -->\n${text}`;
@@ -107,4 +111,30 @@ test("an answer that could not be written is written by the next reading", async
   fail(false);
   await hold(inbox, "the journal is held");
   expect(answers()).toEqual([expect.stringContaining("The journal is held")]);
+});
+
+test.each([
+  ["/abort", "read", [expect.stringContaining("/abort")], "7 confused"],
+  ["/help", "read", [expect.stringContaining("stagecoach:help")], "7 rocket"],
+  ["/paus", "maintain", [expect.stringContaining("/paus")], "7 confused"],
+  ["/pause", "maintain", [], "7 rocket"],
+] as const)("an answer to %s by somebody who may %s, which GitHub did not take, is given by whoever comes after, once", async (...of) => {
+  const [text, permission, told, mark] = of;
+  const { open, fail, writes, reactions, answers, pass } = pullWith(text, permission);
+  /** A look of one process: what a run's journal says was done is answered for as long as it is read. */
+  const look = async (inbox: ReturnType<typeof open>) => {
+    for (const command of await inbox.read("payments", PLACE)) await inbox.answer(command, "done", undefined);
+    await inbox.settled();
+  };
+  fail(true);
+  await look(open());
+  expect([answers(), reactions]).toEqual([[], []]);
+  fail(false);
+  pass(600_000);
+  const next = open();
+  for (let n = 0; n < 3; n++) await look(next);
+  expect([answers(), writes.length]).toEqual([told, told.length]);
+  expect(reactions.filter((one) => one === mark)).toEqual([mark]);
+  await look(open());
+  expect(answers()).toEqual(told);
 });

@@ -55,7 +55,10 @@ export function openRounds(options: RoundsOptions, { repos, look, onDelivery, on
       onRound(repository);
     },
     onRegained: (awayMs) => awayMs > MISSED_MS && resync().soon(),
-    isBusy: (repository) => isBusy(repos.get(repository)),
+    isBusy(repository) {
+      const served = repos.get(repository);
+      return isBusy(served) || served?.inbox.isAnswering() === true;
+    },
   });
 }
 
