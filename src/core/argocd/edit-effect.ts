@@ -63,10 +63,10 @@ export function isPlainFolder(source: SourceView, files: RepoFiles): boolean {
   return kind === "directory" || kind === "found";
 }
 
-/** The file beside an Application's manifests that overrides its source, as Image Updater writes one; undefined: there is none. */
-export function overrideOf({ name, sources, isBase }: ValuesInput, files: Pick<RepoFiles, "read">): string | undefined {
+/** The files beside an Application's manifests that override its source, as Image Updater writes them. */
+export function overridesOf({ name, sources, isBase }: ValuesInput, files: Pick<RepoFiles, "read">): string[] {
   const folders = sources.filter((source) => isBase(source) && source.chart === undefined).map(({ path }) => inRepo(path ?? ""));
-  return folders.flatMap((folder) => sourceOverrides(folder, name)).find((file) => readOrNull(files, file) !== null);
+  return folders.flatMap((folder) => sourceOverrides(folder, name)).filter((file) => readOrNull(files, file) !== null);
 }
 
 type OfFile = (input: EffectInput, source: SourceView, folder: string, file: string) => Effect;

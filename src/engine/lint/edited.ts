@@ -2,7 +2,7 @@
  * docs/spec.md §9.2 for one Application whose pins are edited: Argo CD renders something else for it, and does so at all.
  * Called by the render guard for each target of a batch, and by lint for each target of a plan.
  */
-import { effectOfFiles, sourceReads } from "../../core/argocd/edit-effect.ts";
+import { effectOfFiles, overridesOf, sourceReads } from "../../core/argocd/edit-effect.ts";
 import { type PathsMissed, pathsMissed } from "../../core/argocd/generate-paths.ts";
 import { kustomizationIn, kustomizeReads } from "../../core/argocd/kustomize-reads.ts";
 import { type IsBase, readersOf } from "../../core/argocd/source-files.ts";
@@ -56,6 +56,16 @@ export function isWithoutEffect(one: EditedApplication, sides: Sides): boolean {
   // Not even a plugin reads the ApplicationSet that made its Application.
   const files = one.files.filter((file) => !one.madeFrom.has(file) || readersOf(one.sources, file, sides.isBase).length > 0);
   return files.length === 0 || effectOfFiles({ ...sides, name: one.name, sources: one.sources, files }) === "none";
+}
+
+/** The file beside its manifests for which an edit is without effect; undefined: it would be without that file, too. */
+export function overrideOf(one: EditedApplication, sides: Sides): string | undefined {
+  const overrides = overridesOf({ ...sides, ...one }, sides.after);
+  const isWhy = (files: readonly string[]) => {
+    const gone = new Map(files.map((file) => [file, null]));
+    return !isWithoutEffect(one, { ...sides, before: withTexts(sides.before, gone), after: withTexts(sides.after, gone) });
+  };
+  return overrides.find((file) => isWhy([file])) ?? (isWhy(overrides) ? overrides[0] : undefined);
 }
 
 /** Whether the Application that files declare is another one with the edit; undefined: none of them declares it. */

@@ -2,7 +2,6 @@
  * Lint looks outside of the rollout's file, too (docs/spec.md §9.24): at the ApplicationSet in Git and what it yields, at who
  * applies it, and at the checks of the base branch. Called for a release's pull request, by `stagecoach lint` and for what onboarding proposes.
  */
-import { overrideOf } from "../../core/argocd/edit-effect.ts";
 import { GENERATE_PATHS } from "../../core/argocd/generate-paths.ts";
 import { defined } from "../../core/base/defined.ts";
 import { isRecord } from "../../core/base/is-record.ts";
@@ -16,7 +15,7 @@ import { locateIn } from "../resolve/plan-over.ts";
 import { atName } from "../resolve/source-sets.ts";
 import { lockedCharts } from "./chart-locks.ts";
 import { isRefusedByArgo } from "./declared-sets.ts";
-import { isWithoutEffect, missedPaths } from "./edited.ts";
+import { isWithoutEffect, missedPaths, overrideOf } from "./edited.ts";
 import { type GatherInput, gatherOutside, gatherSet, type SetPart } from "./gather.ts";
 import { AT_SOURCE, type Gathered, type ParentApplication, specOf } from "./gathered.ts";
 import { ignoredPins } from "./ignored-pins.ts";
@@ -213,7 +212,7 @@ function pinsWithoutEffect({ edited }: Gathered): Finding[] {
   const [first] = without;
   if (first === undefined) return [];
   const applications = without.map(({ name }) => name);
-  const override = overrideOf({ ...edited.sides, ...first }, edited.sides.after);
+  const override = overrideOf(first, edited.sides);
   return [{ code: "PIN_WITHOUT_EFFECT", applications, files: first.files, override, path: ["spec", "pins"] }];
 }
 

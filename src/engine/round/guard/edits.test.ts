@@ -210,6 +210,18 @@ describe("a pin without effect is refused: its batch would be live at once, and 
       edits: [values("charts/web/values.yaml")],
     };
     expect(await guarded(world)).toMatchObject({ code: "PIN_WITHOUT_EFFECT", override });
+    const two = { ...world.files, "charts/web/.argocd-source.yaml": world.files?.[override] ?? "" };
+    expect(await guarded({ ...world, files: two })).toMatchObject({ override: "charts/web/.argocd-source.yaml" });
+  });
+
+  test("such a file that is not why is not named", async () => {
+    const other = "helm: { parameters: [ { name: other.tag, value: v1.0.0 } ] }\n";
+    const world: World = {
+      source: chart({ valuesObject: { image: { tag: "v1.0.0" } } }),
+      files: { ...CHART, "charts/web/.argocd-source-payments-us-1.yaml": other },
+      edits: [values("charts/web/values.yaml")],
+    };
+    expect(await guarded(world)).toMatchObject({ code: "PIN_WITHOUT_EFFECT", override: undefined });
   });
 
   test.each<[string, World]>([

@@ -7,7 +7,6 @@ import { compareRenders } from "../../../core/appset/compare.ts";
 import type { RenderResult } from "../../../core/appset/types.ts";
 import { generatePathsOf } from "../../../core/argocd/decode/application.ts";
 import { committedSources, intendedOf } from "../../../core/argocd/decode/source.ts";
-import { overrideOf } from "../../../core/argocd/edit-effect.ts";
 import { GENERATE_PATHS } from "../../../core/argocd/generate-paths.ts";
 import { readersOf } from "../../../core/argocd/source-files.ts";
 import { changesBetween, folderIn, printFolder } from "../../../core/base/folder.ts";
@@ -19,7 +18,7 @@ import { putsBack } from "../../../core/run/state/batch.ts";
 import type { Batch, BatchTarget, Run } from "../../../core/run/state/run.ts";
 import { planeOf } from "../../../core/run/targets/unseen.ts";
 import type { Snapshot } from "../../config-repo/snapshot.ts";
-import { declaredDiffers, type EditedApplication, isWithoutEffect, missedPaths, withTexts } from "../../lint/edited.ts";
+import { declaredDiffers, type EditedApplication, isWithoutEffect, missedPaths, overrideOf, withTexts } from "../../lint/edited.ts";
 import { isBaseOf } from "../../lint/outside-readers.ts";
 import { namesOf } from "../../resolve/copies.ts";
 import { applicationAt } from "../../resolve/fleet.ts";
@@ -90,8 +89,7 @@ function judgeTargets(
     const applications = [target.application];
     const missed = missedPaths(one, sides);
     if (missed !== undefined) return refusal({ code: "PATHS_NOT_COVERED", applications, annotation: GENERATE_PATHS, ...missed });
-    if (isWithoutEffect(one, sides))
-      return refusal({ code: "PIN_WITHOUT_EFFECT", applications, files, override: overrideOf({ ...sides, ...one }, after) });
+    if (isWithoutEffect(one, sides)) return refusal({ code: "PIN_WITHOUT_EFFECT", applications, files, override: overrideOf(one, sides) });
   }
   return undefined;
 }
