@@ -90,7 +90,7 @@ export function setsDeclaredIn(
 }
 
 /** A patch of Kustomize has the set's name, and of its spec no more than it changes. */
-function isPatch({ spec }: Record<string, unknown>): boolean {
+export function isPatch({ spec }: Record<string, unknown>): boolean {
   return !isRecord(spec) || !Array.isArray(spec["generators"]) || !isRecord(spec["template"]);
 }
 

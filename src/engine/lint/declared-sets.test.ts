@@ -68,6 +68,18 @@ describe("a file of the set that is no YAML", () => {
   test("is none of ours where it is a chart's template, or is about another set", () => {
     expect(declared({ "c/Chart.yaml": "name: c\n", "c/templates/set.yaml": broken }).problems).toEqual([]);
     expect(declared({ "a/set.yaml": broken.replace("name: payments", "name: ledger") }).problems).toEqual([]);
+    for (const name of ["payments-web", "other-payments", "pay.payments.web"])
+      expect(declared({ "a/set.yaml": broken.replace("name: payments", `name: ${name}`) }).problems).toEqual([]);
+    // Another file declares it: a kind of copy that somebody is at.
+    expect(declared({ "a/set.yaml": broken, "b/set.yaml": set("b") })).toEqual({ file: "b/set.yaml", problems: [] });
+  });
+
+  test("is found by its name in quotes, also where the quote is what is broken, and beside a patch", () => {
+    for (const name of ['"payments"', '"payments', "'payments'"])
+      expect(declared({ "a/set.yaml": broken.replace("name: payments", `name: ${name}`) }).problems).toHaveLength(1);
+    expect(declared({ "a/set.yaml": broken, "b/wave.yaml": "kind: ApplicationSet\nmetadata: { name: payments }\n" }).problems).toHaveLength(
+      1,
+    );
   });
 });
 

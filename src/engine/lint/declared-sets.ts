@@ -5,7 +5,7 @@ import { type Plan, targetsOf } from "../../core/plan/plan-types.ts";
 import type { Problem } from "../../core/reasons/problems/problem.ts";
 import type { RenderProblem } from "../../core/reasons/render.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
-import { type ApplicationSetInGit, findApplicationSets, setsDeclaredIn } from "../config-repo/appset-in-git.ts";
+import { type ApplicationSetInGit, findApplicationSets, isPatch, setsDeclaredIn } from "../config-repo/appset-in-git.ts";
 import { chartOf, chartTemplate, makerOf } from "../config-repo/live-set.ts";
 import { chooseSet, setsByPlane } from "../config-repo/plane-sets.ts";
 import { setFiles, setFilesOfJson } from "../config-repo/set-files.ts";
@@ -24,8 +24,10 @@ interface Declared {
 /** `live`: ApplicationSets as they live, where they are known. Several control planes may follow a file each. */
 export function declaredSet(rollout: Rollout, files: RepoFiles, live: readonly unknown[] = []): Declared {
   const { source } = rollout;
-  const problems = brokenFiles(files, source.name);
   const found = setsDeclaredIn(files, source);
+  // Where one file declares it, another of that name is none of it, unless each control plane has its own.
+  const isDeclared = source.controlPlanes.length <= 1 && found.some(({ object }) => !isPatch(object));
+  const problems = isDeclared ? [] : brokenFiles(files, source.name);
   const pinned = new Set(rollout.pins.flatMap((pin) => ("file" in pin && !pin.file.includes("{{") ? [pin.file] : [])));
   const lives = live.find((one) => isNamed(one, source));
   const set = chooseSet(found, pinned, isRecord(lives) ? lives["spec"] : undefined);
@@ -60,8 +62,10 @@ const KIND = /^kind:\s*["']?ApplicationSet\b|"kind"\s*:\s*"ApplicationSet"/m;
 
 /** Files that name the set and are no YAML, or no JSON. What is still a template of Helm is none by itself. */
 function brokenFiles(files: RepoFiles, name: string): Problem[] {
+  // Whole, though its quote may be what is broken.
+  const named = new RegExp(`\\bname["']?\\s*:\\s*["']?${name.replaceAll(/[^\w-]/g, "\\$&")}(?![\\w.-])`);
   return [...setFiles(files), ...setFilesOfJson(files)].flatMap(({ path: file, text, documents }): Problem[] => {
-    if (!text.includes(name) || !KIND.test(text)) return [];
+    if (!text.includes(name) || !KIND.test(text) || !named.test(text)) return [];
     const broken = documents().find(({ problem }) => problem !== undefined);
     if (broken?.problem === undefined || makerOf(files, file) === "helm") return [];
     const { line, column } = broken;
