@@ -63,3 +63,7 @@ test("a run that does not come to its end says why, and one that takes too long 
     `"**A simulated run of it** takes too long for this place: \`stagecoach simulate shop --to VERSION\` on a checkout has it."`,
   );
 });
+
+test("of a plan without targets nothing is said, least of all how long it takes", () => {
+  expect([told(foreseen([])), foreseenLines(foreseen([]), "shop", {})]).toEqual(["", []]);
+});

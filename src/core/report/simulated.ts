@@ -31,8 +31,9 @@ interface ForeseenRow {
 /** More batches than this are shown a stage at a time, and of more stages the first. */
 const MOST_ROWS = 12;
 
-/** For a terminal. */
+/** For a terminal. Of a plan without targets there is nothing to tell. */
 export function foreseenLines(foreseen: Foreseen | undefined, name: string, counting: Counting): string[] {
+  if (foreseen?.clusters === 0) return [];
   if (foreseen === undefined) return [`simulated: not here, that takes too long: stagecoach simulate ${name} --to VERSION`];
   return sentences(foreseen, counting).map((one) => `simulated: ${one}`);
 }
@@ -41,6 +42,7 @@ export function foreseenLines(foreseen: Foreseen | undefined, name: string, coun
 export function foreseenMarkdown(foreseen: Foreseen | undefined, name: string, counting: Counting, long: boolean): string {
   const command = code(`stagecoach simulate ${name} --to VERSION`);
   const title = "**A simulated run of it**";
+  if (foreseen?.clusters === 0) return "";
   if (foreseen === undefined) return `${title} takes too long for this place: ${command} on a checkout has it.`;
   const told = sentences(foreseen, counting).map((one) => `${cell(one.charAt(0).toUpperCase() + one.slice(1), 400)}.`);
   const times = `Times since the release, as Argo CD and workloads usually take: ${command} on a checkout has more runs, and faults to try.`;

@@ -34,6 +34,13 @@ test("no JSON is read for a set that YAML declares, but for one of which YAML ha
   expect(setsDeclaredIn(repo({ "a.json": set(), "b.yaml": set({ template: {} }) }).files, REF)).toMatchObject([{ file: "a.json" }]);
 });
 
+test("of too many files of JSON a folder of thousands hides no set in another", () => {
+  const dashboards = Array.from({ length: 3000 }, (_, n) => [`dashboards/${n}.json`, "{}"]);
+  const { files, asked } = repo({ ...Object.fromEntries(dashboards), "sets/shop.json": set() });
+  expect(setsDeclaredIn(files, REF)).toMatchObject([{ file: "sets/shop.json" }]);
+  expect(new Set(asked).size).toBe(1000);
+});
+
 test("of what a pull request touches JSON is looked into as well, after YAML", () => {
   const many = Array.from({ length: 400 }, (_, n) => `dashboards/${n}.json`);
   expect(manifestsAmong(["apps/shop.json", "README.md"])).toEqual(["apps/shop.json"]);

@@ -19,10 +19,24 @@ function isYaml(path: string): boolean {
  * JSON: of that a repo may have much that is no manifest, and what is read of one commit is bounded.
  */
 export function manifestFiles(paths: readonly string[]): [yaml: string[], json: string[]] {
-  return [paths.filter(isYaml), paths.filter((path) => path.endsWith(".json")).slice(0, MOST_JSON)];
+  return [paths.filter(isYaml), mostOf(paths.filter((path) => path.endsWith(".json")))];
 }
 
 const MOST_JSON = 1000;
+
+/** No more than are looked into, as many of each folder: one of dashboards must not hide the next. */
+function mostOf(paths: string[]): string[] {
+  if (paths.length <= MOST_JSON) return paths;
+  const folders = Map.groupBy(paths, (path) => path.slice(0, path.lastIndexOf("/") + 1));
+  const ranked = [...folders.values()].flatMap((own) => own.map((path, rank) => ({ path, rank })));
+  const most = new Set(
+    ranked
+      .sort((a, b) => a.rank - b.rank)
+      .slice(0, MOST_JSON)
+      .map(({ path }) => path),
+  );
+  return paths.filter((path) => most.has(path));
+}
 
 /** A file that says ApplicationSet somewhere. */
 interface SetFile {
