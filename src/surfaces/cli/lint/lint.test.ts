@@ -106,6 +106,13 @@ describe("lint", () => {
     });
   });
 
+  test("a folder given as the inventory is told to be one", async () => {
+    await expect(run([here.dir, "--inventory", join(here.dir, "rollouts")])).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringMatching(/rollouts is a folder: name a file in it; kubectl get secrets .* prints one$/),
+    });
+  });
+
   test("the examples have no error of their own", async () => {
     expect(await run([join(ROOT, "rollouts"), "--repo", join(ROOT, "rollouts"), "-o", "json"])).toBe(1);
     const { problems } = JSON.parse(here.out) as { problems: { code: string; severity: string; file: string }[] };

@@ -121,7 +121,10 @@ function labelsGiven(given: readonly string[]): Map<string, Record<string, strin
 const PRINTS_ONE = "kubectl get secrets -n argocd -l argocd.argoproj.io/secret-type=cluster -o yaml";
 
 function readOne(path: string): Inventory {
-  if (path !== "-" && (!existsSync(path) || !statSync(path).isFile()))
+  const stat = path !== "-" && existsSync(path) ? statSync(path) : undefined;
+  if (stat?.isDirectory())
+    throw new CommandError(2, visible(`--inventory ${path} is a folder: name a file in it; ${PRINTS_ONE} prints one`));
+  if (path !== "-" && !stat?.isFile())
     throw new CommandError(2, visible(`--inventory ${path} is not a file${likeBeside(path)}; ${PRINTS_ONE} prints one`));
   const inventory = readInventory(readFileSync(path === "-" ? 0 : path, "utf8"), path);
   const usable = inventory.clusters.length + inventory.applications.length + inventory.applicationSets.length;
