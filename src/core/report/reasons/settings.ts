@@ -89,7 +89,9 @@ export const SETTINGS = entriesOf<SettingReasons>()({
   DATABASE_NEWER: {
     says: "the database is at step {is}, made by a newer version that this one, which knows {known}, cannot work beside; start the newer version here",
   },
-  DATABASE_ADDRESS: { says: "queue.urlFile holds no address of PostgreSQL; write postgresql://user:password@host:5432/database into it" },
+  DATABASE_ADDRESS: {
+    says: "queue.urlFile holds no address of PostgreSQL; write postgresql://user:password@host:5432/database into it, percent-encoded in the password: @ is %40, / is %2F, ? is %3F, # is %23",
+  },
   DATABASE_URL_MISSING: {
     says: "queue.kind is postgres, and no address is given; set queue.urlFile to a file with it, or DATABASE_URL_FILE",
   },

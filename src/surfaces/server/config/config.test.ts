@@ -229,6 +229,16 @@ describe("the App's credentials", () => {
     expect(() => address(`?sslrootcert=${path("gone")}`)).toThrow(/^sslrootcert in queue.urlFile: the file .*gone cannot be read \(ENOENT/);
   });
 
+  test.each(["p@ss", "p@s/s", "p@s?s", "1/ss", "1?ss", "1#ss", "p/ss"])(
+    "a password with %s in PostgreSQL's address is to be encoded, and no part of it is told",
+    (password) => {
+      const address = (text: string) =>
+        databaseUrlOf(config("queue: { kind: postgres }"), { DATABASE_URL: `postgresql://u:${text}@db.example/d` });
+      expect(address(encodeURIComponent(password))).toContain("@db.example/");
+      expect(() => address(password)).toThrow(/^queue.urlFile holds no address .*: @ is %40, \/ is %2F, \? is %3F, # is %23$/);
+    },
+  );
+
   test("a control plane's files are looked at before anything starts", async () => {
     const world = { clock: { now: () => 0, after: () => () => undefined }, log: silentLog };
     const open = (text: string) => openPlanes(config(text).controlPlanes, world);

@@ -76,9 +76,14 @@ export function databaseUrlOf({ queue }: ServerConfig, env: Environment): string
   if (queue.kind !== "postgres") return undefined;
   const url = secretOf("DATABASE_URL", env) ?? fileOf("queue.urlFile", queue.urlFile);
   if (url === undefined) throw new SettingError(setting("DATABASE_URL_MISSING"));
-  if (!/^postgres(ql)?:\/\/\S+$/.test(url) || !URL.canParse(url)) throw new SettingError(setting("DATABASE_ADDRESS"));
+  if (!isDatabaseUrl(url)) throw new SettingError(setting("DATABASE_ADDRESS"));
   checkTls(new URL(url).searchParams);
   return url;
+}
+
+/** With a second `@`, or one behind the host, part of a password would be taken for the host, and be told as one that is not found. */
+function isDatabaseUrl(url: string): boolean {
+  return /^postgres(?:ql)?:\/\/[^/?#@\s]*(?:@[^/?#@\s]*)?(?:[/?#][^@\s]*)?$/.test(url) && URL.canParse(url);
 }
 
 /** Of PostgreSQL's address. All but `disable` and 0 check the server's certificate and its name; what is mistyped, or would not, is refused. */
