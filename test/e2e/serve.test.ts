@@ -63,6 +63,19 @@ describe("stagecoach serve does not start", () => {
     expect(process.output()).toMatch(/stagecoach\.yaml:4:9: 5 .*BAD_DURATION/);
   });
 
+  test("with PostgreSQL away: exit 3 and one sentence", async () => {
+    const config = "controlPlanes: [{ name: hub, kubeconfig: kubeconfig }]\nqueue: { kind: postgres, urlFile: url }\n";
+    const files = {
+      "stagecoach.yaml": config,
+      kubeconfig: world.kubeconfig,
+      url: "postgresql://stagecoach:topsecret@127.0.0.1:1/stagecoach",
+    };
+    const process = await serve([], { ...credentials(), WEBHOOK_SECRET: "s3cret-s3cret" }, files);
+    expect(await process.ended).toBe(3);
+    expect(process.output().trim()).toMatch(/^stagecoach: PostgreSQL does not answer: connect ECONNREFUSED 127\.0\.0\.1:1;.*$/);
+    expect(process.output()).not.toContain("topsecret");
+  });
+
   test("with another App's key: exit 3, and the sentence says what to compare", async () => {
     const process = await serve(
       [],

@@ -155,7 +155,10 @@ async function run<Row extends object>(
   }
 }
 
-/** PostgreSQL itself said no: the connection is good. Class 57 and 08 are of one that ends. */
+/**
+ * PostgreSQL itself said no: the connection is good. Class 57 and 08 are of one that ends; one that is read-only (25006) stays so, though its
+ * database takes writes again.
+ */
 function isRefusal(error: unknown): boolean {
-  return error instanceof DatabaseError && /^(?!57|08)[0-9A-Z]{5}$/.test(error.code);
+  return error instanceof DatabaseError && /^(?!57|08|25006)[0-9A-Z]{5}$/.test(error.code);
 }

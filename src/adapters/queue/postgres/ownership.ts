@@ -122,6 +122,8 @@ export function openOwnership(options: OwnershipOptions) {
 
   return {
     owns: (key: string) => holds(key) && owned.get(key)?.leaving === false,
+    /** Whether it is its own as soon as the lease holds. */
+    keeps: (key: string) => owned.get(key)?.leaving === false,
     keys: () => [...owned.keys()],
     /** Of what is its own now, also while it is let go. */
     epoch: (key: string) => (holds(key) ? owned.get(key)?.epoch : undefined),
@@ -173,9 +175,7 @@ export function openOwnership(options: OwnershipOptions) {
       forgetting = Promise.allSettled([forgetting, gone]);
       await gone;
     },
-    mend,
-    take,
-    letGo,
+    ...{ mend, take, letGo },
   };
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { POSTGRES } from "../../../../test/support/postgres.ts";
+import { POSTGRES, postgres } from "../../../../test/support/postgres.ts";
+import { silentLog } from "../../../engine/round/context.ts";
 import { NotOurs } from "../../outbound/asker.ts";
 import { openMachines, SAID } from "../testing/machines.ts";
 import { closeAll, databaseAt, freshDatabase } from "../testing/open-queue.ts";
@@ -18,6 +19,29 @@ function losing(database: Database, marks: string, isDone: boolean): Database & 
       isLost = true;
       if (isDone) await database.query(text, values);
       throw new DatabaseError({ code: "ECONNRESET", message: "the connection was lost" });
+    },
+  };
+}
+
+/** Knows when none of their questions is without an answer. */
+function counting() {
+  let open = 0;
+  const counted = <T>(work: Promise<T>): Promise<T> => {
+    open += 1;
+    return work.finally(() => (open -= 1));
+  };
+  return {
+    of: (database: Database): Database => ({
+      ...database,
+      query: (...asked) => counted(database.query(...asked)),
+      lone: async (onTold) => {
+        const session = await counted(database.lone(onTold));
+        return { query: (...asked) => counted(session.query(...asked)) };
+      },
+    }),
+    async settled(): Promise<void> {
+      do await new Promise(setImmediate);
+      while (open > 0);
     },
   };
 }
@@ -121,7 +145,9 @@ describe.skipIf(POSTGRES === undefined)("replicas that share repositories", () =
   test("an outage of PostgreSQL moves nothing: whoever had a repository has it afterwards", async () => {
     const { url } = await freshDatabase();
     const { start, until, clock } = openMachines(url);
-    const [first, second] = [await start(NAMES), await start(NAMES)];
+    const away: number[] = [];
+    const onRegained = (awayMs: number) => void (awayMs >= 3_600_000 && away.push(awayMs));
+    const [first, second] = [await start(NAMES, { onRegained }), await start(NAMES, { onRegained })];
     await until(() => second.owned().length === 6);
     const before = [first.owned(), second.owned()];
     for (const one of [first, second]) one.stop();
@@ -130,6 +156,47 @@ describe.skipIf(POSTGRES === undefined)("replicas that share repositories", () =
     for (const one of [second, first]) one.wake();
     await until(() => first.owned().length + second.owned().length === 12);
     expect([[first.owned(), second.owned()], first.lost, second.lost]).toEqual([before, [], []]);
+    // Either looks then at everything, once.
+    expect(away).toHaveLength(2);
+  });
+
+  test("say that PostgreSQL takes no writes, begin nothing till it does, and then do what was asked once, in the same hands", async () => {
+    const server = await postgres();
+    const { url, name } = await freshDatabase();
+    const { start, until, clock } = openMachines(url);
+    const said: string[] = [];
+    const log = { ...silentLog, warn: (fields: object) => void said.push(JSON.stringify(fields)) };
+    const watched = counting();
+    const machine = () => start(NAMES, { database: watched.of(databaseAt(url)), log });
+    const all = [await machine(), await machine()];
+    await until(() => all.every((one) => one.owned().length === 6));
+    const before = all.map((one) => one.owned());
+    for (const one of all) await one.queue.idle();
+    for (const one of all) one.rounds.length = 0;
+    const seconds = async (most: number) => {
+      for (let n = 0; n < most; n++) {
+        clock.advance(1000);
+        await watched.settled();
+      }
+    };
+    await server.query(`alter database ${name} set default_transaction_read_only = on`);
+    await server.query(`select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${name}'`);
+    await seconds(6);
+    expect(said.filter((one) => /takes no writes.*name the primary/.test(one))).toHaveLength(2);
+    expect(all.map((one) => one.owned())).toEqual([[], []]);
+    const repository = before[0]?.[0] ?? "";
+    const delivery = { guid: "a", repository, event: SAID };
+    await expect(all[0]?.queue.keep(delivery)).rejects.toMatchObject({ status: 503 });
+    all[0]?.queue.wake({ repository, rollout: null });
+    await seconds(20);
+    expect(all.map((one) => one.rounds)).toEqual([[], []]);
+    await server.query(`alter database ${name} reset default_transaction_read_only`);
+    await seconds(6);
+    expect([all.map((one) => one.owned()), all.map((one) => one.lost)]).toEqual([before, [[], []]]);
+    expect(all.map((one) => one.rounds)).toEqual([[repository], []]);
+    expect([await all[1]?.queue.keep(delivery), await all[0]?.queue.keep(delivery)]).toEqual([true, false]);
+    await seconds(3);
+    expect(all.map((one) => one.rounds)).toEqual([[repository, repository], []]);
   });
 
   test("one that was given a repository, and never heard of it, has it all the same", async () => {

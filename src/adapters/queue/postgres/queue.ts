@@ -199,7 +199,7 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
     wake(request, at) {
       const { repository } = request;
       if (slowed.has(repository)) return inner.wake({ ...request, heard: false }, at);
-      if (ownership.owns(repository)) return inner.wake(request, at);
+      if (ownership.keeps(repository)) return inner.wake(request, at);
       if (ownership.isKnown(repository)) return void passedBy.set(repository, clock.now());
       asked.set(repository, [...(asked.get(repository) ?? []), { request, at }]);
       ownership.share([...ownership.known(), repository]);
