@@ -27,7 +27,7 @@ const PAGES: Record<string, { page: string; title: string; looks?: string; mind:
   "hub with app-of-apps": {
     page: "app-of-apps",
     title: "A hub with an app of apps",
-    looks: "`root` makes the others.",
+    looks: "`root` makes the others, of a chart in an OCI registry (`repoURL: ghcr.io/acme/charts`).",
     mind: "The children are the targets. A parent that the selector takes, too, counts only with [every Application it makes](../liveness.md), and with those that ApplicationSets among them generate: what they made before the change does not count. Of a set whose Git generator reads another repo only what its template says without parameters is compared.",
   },
   "clusters × environments matrix": {
@@ -58,7 +58,7 @@ const PAGES: Record<string, { page: string; title: string; looks?: string; mind:
   "several images in each overlay": {
     page: "several-images",
     title: "Several images with versions of their own",
-    mind: "A release changes one value or several; plan and pull request show a table. `/rollback --to shop=v1,worker=v2` names them.",
+    mind: "A release changes one value or several; plan and pull request show a table. `/rollback --to shop=v1,worker=v2` names them. An image that an overlay does not name yet gets its item there (`create: true`), and such an Application is left out of a rollback.",
   },
   "values for each cluster, the version a default": {
     page: "values-for-each-cluster",

@@ -1,7 +1,22 @@
 /** Small config repos as teams lay them out, each made by code: what `stagecoach init` makes of each is in `test/layouts.test.ts`. */
 
 import { type Inventory, joinInventories, readInventory } from "../../src/core/argocd/inventory-file.ts";
-import { application, BASE, CHART, DEPLOYMENT, ENVIRONMENTS, each, HOME, json, overlay, owned, REPO, set, spec } from "./layout-parts.ts";
+import {
+  application,
+  BASE,
+  CHART,
+  DEPLOYMENT,
+  ENVIRONMENTS,
+  each,
+  HOME,
+  json,
+  OCI_CHART,
+  overlay,
+  owned,
+  REPO,
+  set,
+  spec,
+} from "./layout-parts.ts";
 
 export interface Layout {
   name: string;
@@ -62,13 +77,11 @@ export const LAYOUTS: Layout[] = [
   {
     name: "hub with app-of-apps",
     files: {
-      ...BASE,
       "root.yaml": json(application("root", { path: "apps" }, { namespace: "argocd" })),
       ...each(["dev-1", "prod-eu", "prod-us"], (cluster) => [
         `apps/shop-${cluster}.yaml`,
-        json(application(`shop-${cluster}`, { path: `overlays/${cluster}` }, { cluster, namespace: "shop", labels: { app: "shop" } })),
+        json(application(`shop-${cluster}`, OCI_CHART, { cluster, namespace: "shop", labels: { app: "shop" } })),
       ]),
-      ...each(["dev-1", "prod-eu", "prod-us"], (cluster) => [`overlays/${cluster}/kustomization.yaml`, overlay("shop")]),
     },
   },
   {
@@ -201,7 +214,7 @@ spec:
         `apps/shop-${env}.json`,
         json(application(`shop-${env}`, { path: `overlays/${env}` }, { namespace: `shop-${env}`, labels: { app: "shop" } })),
       ]),
-      ...each(ENVIRONMENTS, (env) => [`overlays/${env}/kustomization.yaml`, overlay("shop", "worker")]),
+      ...each(ENVIRONMENTS, (env) => [`overlays/${env}/kustomization.yaml`, env === "prod" ? overlay("shop") : overlay("shop", "worker")]),
       "base/deployment.yaml": DEPLOYMENT.replace(
         'containers: [ { name: shop, image: "ghcr.io/acme/shop:v1.0.0" } ]',
         'containers: [ { name: shop, image: "ghcr.io/acme/shop:v1.0.0" }, { name: worker, image: "ghcr.io/acme/worker:v1.0.0" } ]',
