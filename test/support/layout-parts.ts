@@ -4,9 +4,8 @@ export const REPO = "https://github.com/acme/config.git";
 export const ENVIRONMENTS = ["dev", "staging", "prod"];
 
 interface Source {
-  /** Default: the config repo. */
-  repoURL?: string;
   path?: string;
+  /** Of an OCI registry. */
   chart?: string;
   revision?: string;
   valueFiles?: string[];
@@ -14,7 +13,8 @@ interface Source {
 
 /** An Application written by hand, in JSON, which is YAML. */
 export function application(name: string, source: Source, at: { cluster?: string; namespace: string; labels?: Record<string, string> }) {
-  const { repoURL = REPO, path, chart, revision = "main", valueFiles } = source;
+  const { path, chart, revision = "main", valueFiles } = source;
+  const repoURL = chart === undefined ? REPO : "ghcr.io/acme/charts";
   return {
     apiVersion: "argoproj.io/v1alpha1",
     kind: "Application",
@@ -69,7 +69,6 @@ spec:
 export const overlay = (...images: string[]): string =>
   `resources: [../../base]\nimages:\n${images.map((image) => `  - { name: ghcr.io/acme/${image}, newTag: v1.0.0 }\n`).join("")}`;
 export const BASE = { "base/kustomization.yaml": "resources: [deployment.yaml]\n", "base/deployment.yaml": DEPLOYMENT };
-export const OCI_CHART = { repoURL: "ghcr.io/acme/charts", chart: "shop", revision: "1.0.0" };
 export const CHART = {
   "chart/Chart.yaml": "apiVersion: v2\nname: shop\nversion: 0.1.0\n",
   "chart/templates/shop.yaml": "kind: ConfigMap\n",

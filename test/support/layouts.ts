@@ -1,22 +1,7 @@
 /** Small config repos as teams lay them out, each made by code: what `stagecoach init` makes of each is in `test/layouts.test.ts`. */
 
 import { type Inventory, joinInventories, readInventory } from "../../src/core/argocd/inventory-file.ts";
-import {
-  application,
-  BASE,
-  CHART,
-  DEPLOYMENT,
-  ENVIRONMENTS,
-  each,
-  HOME,
-  json,
-  OCI_CHART,
-  overlay,
-  owned,
-  REPO,
-  set,
-  spec,
-} from "./layout-parts.ts";
+import { application, BASE, CHART, DEPLOYMENT, ENVIRONMENTS, each, HOME, json, overlay, owned, REPO, set, spec } from "./layout-parts.ts";
 
 export interface Layout {
   name: string;
@@ -80,7 +65,7 @@ export const LAYOUTS: Layout[] = [
       "root.yaml": json(application("root", { path: "apps" }, { namespace: "argocd" })),
       ...each(["dev-1", "prod-eu", "prod-us"], (cluster) => [
         `apps/shop-${cluster}.yaml`,
-        json(application(`shop-${cluster}`, OCI_CHART, { cluster, namespace: "shop", labels: { app: "shop" } })),
+        json(application(`shop-${cluster}`, { chart: "shop", revision: "1.0.0" }, { cluster, namespace: "shop", labels: { app: "shop" } })),
       ]),
     },
   },
