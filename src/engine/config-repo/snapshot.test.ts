@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Mirror } from "../../adapters/git/port.ts";
+import { readOrNull } from "../../core/base/repo-files.ts";
 import { openSnapshot, snapshotCache } from "./snapshot.ts";
 
 function mirrorOf(files: Record<string, string>): { mirror: Pick<Mirror, "readFiles" | "listFiles">; reads: string[][] } {
@@ -57,6 +58,17 @@ describe("reading files for a synchronous function", () => {
     expect(await read("f64")).toBe("files of more than 64 MiB are read of one commit");
     expect(await read("f199")).toBe("files of more than 64 MiB are read of one commit");
     expect(reads.flat().length).toBe(96);
+  });
+
+  test("JSON that is looked through in vain leaves room for what a rollout needs", async () => {
+    const big = "x".repeat(1024 * 1024);
+    const names = Array.from({ length: 100 }, (_, n) => `dashboards/${n}.json`);
+    const { mirror, reads } = mirrorOf({ ...Object.fromEntries(names.map((name) => [name, big])), "values.yaml": "tag: v1" });
+    const snapshot = openSnapshot(mirror as Mirror, "c");
+    await snapshot.with((files) => names.map((name) => readOrNull(files, name)));
+    expect(await snapshot.read("values.yaml")).toBe("tag: v1");
+    await expect(snapshot.read("dashboards/99.json")).rejects.toThrow("64 MiB");
+    expect(reads.flat().length).toBeLessThan(70);
   });
 
   test("snapshots of a mirror keep no more together than one may, but for the newest", async () => {

@@ -37,6 +37,8 @@ const MOST_PASSES = 12;
 
 /** What is kept of one commit, in characters: many times what the largest fleets have. The memory is everybody's. */
 const MOST_KEPT = 64 * 1024 * 1024;
+/** Of that in JSON, of which a repo may have much that is looked through for a manifest in vain. */
+const MOST_KEPT_JSON = MOST_KEPT / 2;
 /** Each may be as large as a file may be at all. */
 const FILES_AT_ONCE = 32;
 
@@ -46,6 +48,7 @@ export function openSnapshot(mirror: Mirror, id: string, cell?: Cell): Snapshot 
   const texts = new Map<string, string | null>();
   const unreadable = new Map<string, GitError>();
   let kept = 0;
+  let keptJson = 0;
   let listing: readonly string[] | undefined;
   const linksBelow = new Map<string, readonly string[]>();
 
@@ -57,22 +60,29 @@ export function openSnapshot(mirror: Mirror, id: string, cell?: Cell): Snapshot 
   }
 
   async function loadSome(paths: readonly string[]): Promise<void> {
-    if (kept > MOST_KEPT) {
-      for (const path of paths) unreadable.set(path, tooMuch());
-      return;
-    }
+    for (const path of paths.filter(isBeyond)) unreadable.set(path, tooMuch());
+    const left = paths.filter((path) => !unreadable.has(path));
+    if (left.length === 0) return;
     try {
-      for (const [path, text] of await mirror.readFiles(id, paths)) keep(path, text);
+      for (const [path, text] of await mirror.readFiles(id, left)) keep(path, text);
     } catch (error) {
       if (!isAboutFile(error)) throw error;
       // One file that must not be read is no reason not to read the others.
-      for (const path of paths) await loadOne(path);
+      for (const path of left) await loadOne(path);
     }
   }
 
+  function isBeyond(path: string): boolean {
+    return kept > MOST_KEPT || (isJson(path) && keptJson > MOST_KEPT_JSON);
+  }
+
   function keep(path: string, text: string | null): void {
-    kept += text?.length ?? 0;
-    if (kept > MOST_KEPT) unreadable.set(path, tooMuch());
+    const size = text?.length ?? 0;
+    if (isJson(path)) keptJson += size;
+    const isTooMuch = isJson(path) && keptJson > MOST_KEPT_JSON;
+    // What is dropped for being JSON takes no room of the others.
+    if (!isTooMuch) kept += size;
+    if (isTooMuch || kept > MOST_KEPT) unreadable.set(path, tooMuch());
     else texts.set(path, text);
   }
 
@@ -170,4 +180,8 @@ export function snapshotCache(mirror: Mirror, cell?: Cell, size = 8): (id: strin
     }
     return found;
   };
+}
+
+function isJson(path: string): boolean {
+  return path.endsWith(".json");
 }
