@@ -45,7 +45,8 @@ export interface PlanProblems {
   BATCHES_CUT: { stage: string; over: OverLimit; batches: number; uncut: number };
   /** `stages`: the one that takes them, and the later one. */
   STAGES_IN_BOTH: { stages: readonly [string, string]; names: readonly string[] };
-  LABELS_GUESSED: NoData;
+  /** `given`: an inventory is there, and holds no cluster. */
+  LABELS_GUESSED: { given: boolean };
   /** `proof: content`, and control planes that nobody can ask for objects. */
   SYNC_NOT_GRANTED: { planes: readonly string[] };
   PROOF_UNREADABLE: { planes: readonly string[] };

@@ -106,6 +106,11 @@ describe("lint", () => {
     });
   });
 
+  test("an inventory that holds no cluster is told to hold none", async () => {
+    expect(await run([here.dir, "--inventory", join(here.dir, "appsets/my-app-set.yaml")])).toBe(0);
+    expect(here.out).toMatch(/was not judged: the inventory given holds no cluster; put the cluster Secrets into it\.\n$/);
+  });
+
   test("a folder given as the inventory is told to be one", async () => {
     await expect(run([here.dir, "--inventory", join(here.dir, "rollouts")])).rejects.toMatchObject({
       exitCode: 2,

@@ -10,6 +10,7 @@ import { isRolloutFile } from "../../../engine/config-repo/project.ts";
 import { likeBeside, outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { fleetGiven, type InventoryOptions, withFleet } from "../plan/plan-args.ts";
+import { holdsNoCluster } from "../plan/plan-inputs.ts";
 import { foldLine, formatData, isData, terminalWidth, wantsColour } from "../print.ts";
 import { openProgress } from "../progress.ts";
 import { openPlace } from "../steer/github-place.ts";
@@ -38,11 +39,11 @@ function program(): Command {
     .addHelpText("after", "\nExit 1 where there is an error; warnings do not count.");
 }
 
-/** What could not be judged for want of an inventory; "" where all of it was. Of a rollout that cannot be read nobody knows what it needs. */
-function unjudgedText({ unjudged = [] }: LintReport): string {
+/** What could not be judged for want of an inventory, or of clusters in it (`isBare`); "" where all of it was. Of a rollout that cannot be read nobody knows what it needs. */
+function unjudgedText({ unjudged = [] }: LintReport, isBare: boolean): string {
   if (unjudged.length === 0) return "";
   const words = new Set(unjudged.map(countedWords));
-  return `Whether stages select ${words.size === 1 ? [...words][0] : "clusters"} and cover all of them was not judged: give --inventory.`;
+  return `Whether stages select ${words.size === 1 ? [...words][0] : "clusters"} and cover all of them was not judged: ${isBare ? "the inventory given holds no cluster; put the cluster Secrets into it" : "give --inventory"}.`;
 }
 
 /** `stagecoach lint`. */
@@ -62,16 +63,19 @@ export async function run(argv: readonly string[]): Promise<number> {
     throw new CommandError(1, `no rollout to check: ${checkout.root} has no rollouts/*.yaml. stagecoach init proposes some`);
   if (options.repository !== undefined && options.online !== true) throw new CommandError(2, "--repository goes with --online");
   const read = readRollouts(checkout, files);
-  const offline = lint(checkout, files, await fleetGiven(options), read);
+  const inventory = await fleetGiven(options);
+  const offline = lint(checkout, files, inventory, read);
   const report = options.online === true ? await withOnline(offline, options, checkout, read.rollouts) : offline;
   progress.end();
   if (isData(options.output)) process.stdout.write(formatData(lintJson(report), options.output));
   else if (options.output === "markdown") process.stdout.write(lintMarkdown(report));
   else {
-    const guessed = files.length > 0 && (options.inventory ?? options.fromArgocd) === undefined && !haveOwnInventory(read.rollouts);
+    const isBare = holdsNoCluster(inventory);
+    const isAsked = isBare || (options.inventory ?? options.fromArgocd) === undefined;
+    const guessed = files.length > 0 && isAsked && !haveOwnInventory(read.rollouts);
     const columns = terminalWidth();
     const text = lintText(report, (file) => readOrNull(checkout, file), { colour: wantsColour(), columns });
-    const unjudged = guessed ? unjudgedText(report) : "";
+    const unjudged = guessed ? unjudgedText(report, isBare) : "";
     process.stdout.write(`${text}${unjudged === "" ? "" : `${foldLine(unjudged, columns).join("\n")}\n`}`);
   }
   return report.problems.some((problem) => problem.severity === "error") ? 1 : 0;

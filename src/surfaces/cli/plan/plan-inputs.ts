@@ -100,7 +100,10 @@ function fleetOn(
   const byCluster = rollout.targetBy === undefined;
   const bare = guessClusters(applications, controlPlane, byCluster);
   const guessed = labels === undefined ? bare : bare.map((one) => ({ ...one, labels: { ...labels, ...one.labels } }));
-  const warnings = byCluster || asksForClusters(rollout, applications) ? [aboutSource(rollout, { code: "LABELS_GUESSED" })] : [];
+  const warnings =
+    byCluster || asksForClusters(rollout, applications)
+      ? [aboutSource(rollout, { code: "LABELS_GUESSED", given: holdsNoCluster(given) })]
+      : [];
   return {
     applications,
     clusters: guessed,
@@ -139,6 +142,11 @@ function namesAll(applications: readonly SeenApplication[]): boolean {
 
 function isNamed({ name, server }: SeenApplication["view"]["spec"]["destination"]): boolean {
   return name !== undefined || (server !== undefined && normaliseServer(server) === IN_CLUSTER);
+}
+
+/** An inventory is given, with Applications or ApplicationSets alone. */
+export function holdsNoCluster(given: Inventory | undefined): boolean {
+  return given !== undefined && given.clusters.length === 0 && given.applications.length + given.applicationSets.length > 0;
 }
 
 /** Whether stages of what counts Applications, or namespaces, go by labels that none of these bears itself, so that its cluster may. */

@@ -210,7 +210,8 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
   },
   LABELS_GUESSED: {
     says: "no cluster is known: names and labels are taken from generator elements and Application labels",
-    hint: "give --inventory with the cluster Secrets",
+    hint: ({ given }) =>
+      given ? "put the cluster Secrets into the inventory given: it holds none" : "give --inventory with the cluster Secrets",
     means: "no cluster is known, so labels are taken from generator elements",
     warns: true,
   },

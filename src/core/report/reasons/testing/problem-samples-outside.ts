@@ -74,7 +74,7 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
   ],
   STAGES_IN_BOTH: [{ stages: ["dev", "production"], names: ["a", "b"] }],
   BATCHES_CUT: [{ stage: "everywhere else", over, batches: 6, uncut: 3 }],
-  LABELS_GUESSED: [{}],
+  LABELS_GUESSED: [{ given: false }, { given: true }],
   SYNC_NOT_GRANTED: [{ planes: ["hub-eu"] }],
   PROOF_UNREADABLE: [{ planes: ["hub-eu"] }],
   RELEASE_BEFORE_ADOPTION: [
