@@ -19,6 +19,7 @@ import { isWithoutEffect, missedPaths, overrideOf } from "./edited.ts";
 import { type GatherInput, gatherOutside, gatherSet, type SetPart } from "./gather.ts";
 import { AT_SOURCE, type Gathered, type ParentApplication, specOf } from "./gathered.ts";
 import { ignoredPins } from "./ignored-pins.ts";
+import { imagesDiffer } from "./image-names.ts";
 import { otherWriters } from "./other-writers.ts";
 import { appliers, baseRevisions, generatePaths, hydratedElsewhere, notApplied, outsideReads } from "./reads.ts";
 
@@ -33,6 +34,7 @@ export function lintOutside(input: GatherInput, files: RepoFiles, parts: readonl
     ...ofRollout({ ...joined(input, each), appliers: appliersOf(each, input) }),
     ...methodForbidden(input),
     ...lockedCharts(input.edits, files),
+    ...imagesDiffer(rollout, input.edits, files),
   ];
   // What stands in a file of several sets is told once.
   const once = new Map(findings.map((finding) => [JSON.stringify(finding), finding]));

@@ -20,6 +20,8 @@ export interface SetProblems {
   NO_GENERATE_PATHS: { applications: number; files: number; annotation: string; right: string };
   /** `changed`: a file of the first of them that `paths` leave out; `right`: what they should be. */
   PATHS_NOT_COVERED: { applications: readonly string[]; annotation: string; changed: string; paths: string; right: string };
+  /** What one pin writes a tag or digest of: each image with the first Application that has it there. */
+  PIN_IMAGES_DIFFER: { images: readonly { image: string; application: string }[]; pinPath: string };
   /** `files`: in which the pins of the first of them stand. */
   /** `override`: the file `.argocd-source…` beside its manifests, where there is one. */
   PIN_WITHOUT_EFFECT: { applications: readonly string[]; files: readonly string[]; override?: string | undefined };

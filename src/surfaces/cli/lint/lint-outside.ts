@@ -36,7 +36,8 @@ export function outsideProblems(
     problems.push(...declared.problems.map(placed));
     if (declared.set !== undefined) parts.push({ source, set: declared.set, edits });
   }
-  if (parts.length === 0) return problems;
+  // Of a set that is nowhere or broken that alone is worth saying.
+  if (parts.length === 0 && rollout.source.kind === "ApplicationSet") return problems;
   const origin = originOf(checkout.root);
   const input: GatherInput = {
     rollout,

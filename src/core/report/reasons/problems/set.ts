@@ -74,6 +74,13 @@ export const SET_PROBLEMS = problemsOf<SetProblems>()({
       "`manifest-generate-paths` do not cover a file that the pins stand in: Argo CD would call the old version by the new revision's name",
     todo: "let the annotation name every file and folder that the Application is made from; [docs/argocd.md](argocd.md) has how",
   },
+  PIN_IMAGES_DIFFER: {
+    says: ({ images, pinPath }) =>
+      `${pinPath} is a different image from one to another: ${images.map(({ image, application }) => `${image} in ${application}`).join(", ")}; they would all get the same version`,
+    hint: "choose the item by its name, such as `images[name=shop]`; where images are plain text, put them in the same order",
+    means: "a pin goes by a place in a list, where other Applications have another image: that one would get the release's version",
+    todo: "choose the item by its name, or put images in the same order everywhere",
+  },
   PIN_WITHOUT_EFFECT: {
     says: (r) =>
       `another version in ${firstOf(r.files, 3)} would change nothing in ${firstOf(r.applications, 3)}${r.override === undefined ? "" : `, while ${r.override} is there, which overrides what they are made from`}`,

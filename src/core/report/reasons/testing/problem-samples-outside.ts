@@ -9,6 +9,7 @@ export type Samples<Codes extends ProblemCode> = { readonly [Code in Codes]: rea
 
 const unit: SharedUnit = { names: ["eu-1", "eu-2"], count: 2, pin: { path: "image.tag", file: "values.yaml" } };
 const over: OverLimit = { setting: "limits.clusters", have: 4, most: 2 };
+const LOCKED = { locks: ["charts/eu-1/Chart.lock"], of: 1 };
 const WEB = { applications: ["web-eu"], files: ["envs/eu/kustomization.yaml"] };
 const SET = "appsets/payments.yaml";
 const PAYMENTS = { kind: "ApplicationSet", namespace: "argocd", name: "payments" } as const;
@@ -88,10 +89,7 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
     { kind: "Source", applications: ["a", "b", "c", "d"], revision: "live", base: "main" },
     { kind: "OtherRepo", applications: ["a"], reads: "https://github.com/acme/old", repoURL: "https://github.com/acme/fleet" },
   ],
-  CHART_LOCKED: [
-    { locks: ["charts/eu-1/Chart.lock"], of: 1 },
-    { locks: ["charts/eu-1/Chart.lock"], of: 3 },
-  ],
+  CHART_LOCKED: [LOCKED, { ...LOCKED, of: 3 }],
   HYDRATED_ELSEWHERE: [
     { applications: ["web-eu-1"], shared: undefined },
     { applications: ["web-eu-1", "web-us-1"], shared: "github.com/acme/rendered env/prod" },
@@ -109,6 +107,7 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
     },
   ],
   PIN_WITHOUT_EFFECT: [WEB, { ...WEB, override: "envs/eu/.argocd-source-web-eu.yaml" }],
+  PIN_IMAGES_DIFFER: [{ pinPath: "images[0]", images: ["shop", "proxy"].map((image) => ({ image, application: `${image}-1` })) }],
   NOT_APPLIED: [{ set: SET }],
   PARENT_BY_HAND: [{ parent: "apps", set: SET }],
   SET_AMBIGUOUS: [{ set: "payments", files: [SET, "old/payments.yaml"] }],
