@@ -10,7 +10,7 @@ import { below, type CommitFiles, ManifestError, objectsIn } from "./files.ts";
 const NAMES = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 const UNDERSTOOD = [
   ...["apiVersion", "kind", "metadata", "resources", "bases", "patches", "patchesStrategicMerge", "patchesJson6902"],
-  ...["namePrefix", "nameSuffix", "namespace", "commonLabels", "commonAnnotations"],
+  ...["namePrefix", "nameSuffix", "namespace", "commonLabels", "labels", "commonAnnotations"],
   // What these make or change is no set and no Application: it is left out.
   ...["images", "replicas", "configMapGenerator", "secretGenerator", "generatorOptions"],
 ];
@@ -83,7 +83,8 @@ function named(object: KubeObject, own: Record<string, unknown>): KubeObject {
   const text = (key: string) => (typeof own[key] === "string" ? own[key] : "");
   const more = (key: string) => (isRecord(own[key]) ? (own[key] as Record<string, string>) : undefined);
   const { metadata } = object;
-  const labels = more("commonLabels");
+  const pairs = list(own, "labels").map((one) => (isRecord(one) && isRecord(one["pairs"]) ? (one["pairs"] as Record<string, string>) : {}));
+  const labels = own["commonLabels"] === undefined && pairs.length === 0 ? undefined : Object.assign({}, more("commonLabels"), ...pairs);
   const annotations = more("commonAnnotations");
   return {
     ...object,

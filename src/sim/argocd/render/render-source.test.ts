@@ -71,13 +71,13 @@ describe("a parent of the embedded Argo CD", () => {
   it("that is a kustomization gives its sets patched, renamed and labelled", async () => {
     await parent({
       "fleet/kustomization.yaml":
-        "resources: [../base]\nnamePrefix: eu-\ncommonLabels: { area: eu }\npatches:\n  - path: p.yaml\n    target: { kind: ApplicationSet }\n",
+        "resources: [../base]\nnamePrefix: eu-\ncommonLabels: { area: eu }\nlabels: [{ pairs: { tier: one } }]\npatches:\n  - path: p.yaml\n    target: { kind: ApplicationSet }\n",
       "fleet/p.yaml": "- { op: add, path: /spec/generators/0/list/elements/-, value: { cluster: eu-9, version: v9 } }\n",
       "base/kustomization.yaml": "resources: [set.yaml]\n",
       "base/set.yaml": SET("v1"),
     });
     await world.until("the set is there", () => setNamed("eu-shop") !== undefined);
-    expect(setNamed("eu-shop")?.metadata.labels).toEqual({ area: "eu" });
+    expect(setNamed("eu-shop")?.metadata.labels).toEqual({ area: "eu", tier: "one" });
     expect(elements("eu-shop")).toContain("eu-9");
   });
 
