@@ -114,4 +114,20 @@ describe("lint of a checkout looks outside the rollout's file", () => {
     edit("rollouts/my-app.yaml", "targetRevision\n", "targetRevison\n");
     expect(told()).toEqual([expect.stringMatching(/^error PIN_/)]);
   });
+
+  test("of Applications that are written by hand, too: an item of a list that is another image in one of them", () => {
+    const application = (cluster: string, image: string) =>
+      `apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: { name: shop-${cluster}, namespace: argocd, labels: { app: shop } }\nspec:\n  project: default\n  source: { repoURL: ${REPO}, path: base, targetRevision: main, kustomize: { images: ["${image}"] } }\n  destination: { name: ${cluster}, namespace: shop }\n  syncPolicy: { automated: {} }\n`;
+    const rollout =
+      "apiVersion: stagecoach.dev/v1alpha1\nkind: ProgressiveRollout\nmetadata: { name: shop }\nspec:\n  sourceRef: { apiGroup: argoproj.io/v1alpha1, kind: Application, namespace: argocd, selector: { matchLabels: { app: shop } } }\n  release: { version: v1 }\n  pins: [{ file: 'apps/{{ cluster.name }}.yaml', path: 'spec.source.kustomize.images[0]', part: tag }]\n  stages: [{ name: all, clusters: { selector: { matchExpressions: [{ key: name, operator: In, values: [eu-central-1-a, eu-west-1-a] }] } } }]\n";
+    mkdirSync(join(dir, "apps"), { recursive: true });
+    writeFileSync(join(dir, "rollouts/my-app.yaml"), rollout);
+    const written = (image: string) => {
+      writeFileSync(join(dir, "apps/eu-central-1-a.yaml"), application("eu-central-1-a", "ghcr.io/acme/shop:v1"));
+      writeFileSync(join(dir, "apps/eu-west-1-a.yaml"), application("eu-west-1-a", image));
+      return told();
+    };
+    expect(written("ghcr.io/acme/proxy:v1")).toEqual([expect.stringMatching(/^warning PIN_IMAGES_DIFFER rollouts\/my-app.yaml:\d+$/)]);
+    expect(written("ghcr.io/acme/shop:v1")).toEqual([]);
+  });
 });
