@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Database, openDatabase } from "../../adapters/queue/postgres/database.ts";
-import { prepareSchema } from "../../adapters/queue/postgres/migrate.ts";
+import { askSchema, prepareSchema } from "../../adapters/queue/postgres/migrate.ts";
 import { postgresQueue } from "../../adapters/queue/postgres/queue.ts";
 import type { Log } from "../../engine/round/context.ts";
 import { databaseUrlOf, type Environment } from "./config/env.ts";
@@ -34,6 +34,18 @@ export async function openSharedQueue(
   } catch (error) {
     await database.close();
     throw error;
+  }
+}
+
+/** Whether PostgreSQL answers, where one is configured, and what it holds is not newer than this program. Rejects as `openSharedQueue`. */
+export async function askSharedQueue(config: ServerConfig, env: Environment): Promise<void> {
+  const url = databaseUrlOf(config, env);
+  if (url === undefined) return;
+  const database = openDatabase(url);
+  try {
+    await askSchema(database);
+  } finally {
+    await database.close();
   }
 }
 

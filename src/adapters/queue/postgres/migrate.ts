@@ -159,6 +159,11 @@ async function checkSchema(session: Session): Promise<void> {
   if (found.version < SCHEMA_VERSION) throw new SchemaError(setting("DATABASE_OLDER", { is: found.version, wanted: SCHEMA_VERSION }));
 }
 
+/** Asks, and changes nothing: what a start would bring up to date is no fault. Throws SchemaError, or DatabaseError. */
+export async function askSchema(session: Session): Promise<void> {
+  refuseNewer(await versionOf(session));
+}
+
 /** The schema as a start wants it: steps that were not taken are taken, where the role may. */
 export async function prepareSchema(database: Database): Promise<void> {
   try {

@@ -40,6 +40,15 @@ test("no kubeconfig is said beside a configuration that is valid", async () => {
   const written: string[] = [];
   vi.spyOn(process.stdout, "write").mockImplementation((text) => written.push(String(text)) > 0);
   expect(await check("", "")).toBe(1);
-  expect(written.join("")).toMatch(/is valid: .*\nIt starts, and will not see .*\$KUBECONFIG/);
+  expect(written.join("")).toMatch(/is valid: .*\nIt will not see .*\$KUBECONFIG/);
   expect(written.join("").match(/no kubeconfig/g)).toHaveLength(1);
+});
+
+test("--check asks PostgreSQL: without it, serve would not start", async () => {
+  vi.spyOn(process.stdout, "write").mockImplementation(() => true);
+  const refused = await check("queue: { kind: postgres }\n", "DATABASE_URL=postgresql://u:hidden@127.0.0.1:1/d\n").catch((error) => error);
+  expect(refused).toMatchObject({
+    exitCode: 3,
+    message: expect.stringMatching(/^it does not start: PostgreSQL does not answer: .*ECONNREFUSED/),
+  });
 });

@@ -3,7 +3,9 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command } from "commander";
 import { checkGit } from "../../../adapters/git/check-git.ts";
+import { reasonOf } from "../../../adapters/queue/postgres/reason.ts";
 import { setting } from "../../../core/reasons/settings.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { type Credentials, credentialsOf, type Environment, startSettings, withEnvironment } from "../../server/config/env.ts";
 import { parseServerConfig } from "../../server/config/file.ts";
 import { type ServerConfig, serverConfigSchema } from "../../server/config/schema.ts";
@@ -34,7 +36,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   });
   const env = environmentWith(resolve(options.env), process.env);
   const { config, credentials, missing } = await readSettings(options, env);
-  if (options.check) return check(config, credentials, missing);
+  if (options.check) return await check({ config, credentials, missing }, env);
   keepToItself(config);
   const stopped = untilStopped();
   if (credentials !== undefined) return await serve(config, credentials, env, stopped);
@@ -109,10 +111,15 @@ function publicUrl({ publicUrl: text }: Options): string | undefined {
   return text;
 }
 
-function check(config: ServerConfig, credentials: Credentials | undefined, missing: readonly string[]): number {
+async function check({ config, credentials, missing }: Settings, env: Environment): Promise<number> {
   const planes = config.controlPlanes.map(({ name, kind }) => `${name} (${kind})`).join(", ");
   process.stdout.write(`The configuration is valid: control planes ${planes}; App ${credentials?.appId ?? "not set up yet"}.\n`);
-  for (const line of missing) process.stdout.write(`It starts, and will not see that control plane: ${visible(line)}\n`);
+  const { askSharedQueue } = await import("../../server/shared-queue.ts");
+  await askSharedQueue(config, env).catch((error: unknown) => {
+    throw new CommandError(3, visible(`it does not start: ${sentenceOf(reasonOf(error))}`));
+  });
+  const starts = credentials === undefined ? "" : "It starts. ";
+  for (const line of missing) process.stdout.write(`${starts}It will not see a control plane: ${visible(line)}\n`);
   if (credentials === undefined)
     process.stdout.write("There are no credentials (APP_ID and a private key): without --check the page is shown that makes the App.\n");
   return credentials === undefined ? 1 : 0;
