@@ -11,7 +11,7 @@ export type Hindrance =
   | { kind: "TooMuchText"; files: number }
   /** How many files of one chart. */
   | { kind: "HelmTemplate"; templates: number }
-  | { kind: "NotYaml"; problem: string }
+  | { kind: "Broken"; is: "YAML" | "JSON"; problem: string }
   | { kind: "NoName" }
   | { kind: "NotRendered"; problem: RenderProblem | undefined }
   | { kind: "ClustersUnknown" }

@@ -65,6 +65,11 @@ describe("a file of the set that is no YAML", () => {
     });
   });
 
+  test("is told as JSON where its name says so", () => {
+    const text = '{"kind": "ApplicationSet"\n"metadata": {"name": "payments"}}';
+    expect(declared({ "a/set.json": text }).problems).toMatchObject([{ code: "SET_BROKEN", kind: "Json", file: "a/set.json", line: 2 }]);
+  });
+
   test("is none of ours where it is a chart's template, or is about another set", () => {
     expect(declared({ "c/Chart.yaml": "name: c\n", "c/templates/set.yaml": broken }).problems).toEqual([]);
     expect(declared({ "a/set.yaml": broken.replace("name: payments", "name: ledger") }).problems).toEqual([]);

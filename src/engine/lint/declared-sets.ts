@@ -69,7 +69,8 @@ function brokenFiles(files: RepoFiles, name: string): Problem[] {
     const broken = documents().find(({ problem }) => problem !== undefined);
     if (broken?.problem === undefined || makerOf(files, file) === "helm") return [];
     const { line, column } = broken;
-    return [{ code: "SET_BROKEN", kind: "Yaml", set: name, said: broken.problem, severity: "error", file, line, column, path: [] }];
+    const kind = file.endsWith(".json") ? "Json" : "Yaml";
+    return [{ code: "SET_BROKEN", kind, set: name, said: broken.problem, severity: "error", file, line, column, path: [] }];
   });
 }
 

@@ -35,6 +35,19 @@ test("what Helm makes is told once for a chart, however many templates and docum
   ]);
 });
 
+test("a broken file with what an ApplicationSet has of templates is no chart's", () => {
+  const files = {
+    "a.json": '{"kind": "ApplicationSet",\n"name": "{{.cluster}}"\n"spec": {}}',
+    "b.yaml": 'kind: ApplicationSet\nname: "{{.cluster}}"\nspec: [\n',
+    "templates/c.json": '{"kind": "Application",\n{{ if .Values.on }}\n}',
+  };
+  expect(proposed(files).undecided.map(({ file, why }) => [file, why])).toEqual([
+    ["a.json:3", { kind: "Broken", is: "JSON", problem: expect.any(String) }],
+    ["b.yaml:4", { kind: "Broken", is: "YAML", problem: expect.any(String) }],
+    [".", { kind: "HelmTemplate", templates: 1 }],
+  ]);
+});
+
 test("a generator that finds nothing is told with what it looks for", () => {
   const git = { repoURL: REPO, revision: "main", directories: [{ path: "apps/*/prod" }, { path: "apps/old", exclude: true }] };
   const files = { "set.yaml": json(set("shop", [{ git }], { name: "{{path.basename}}", spec: spec({ path: "{{path}}" }, {}) })) };

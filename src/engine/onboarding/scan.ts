@@ -63,7 +63,7 @@ function scanFile(scan: Scan, templates: Set<string>, file: string, text: string
   const documents = documentsAt(files, file, text);
   for (const [index, { value, problem, line }] of documents.entries()) {
     if (problem !== undefined) {
-      if (text.includes("{{")) templates.add(file);
+      if (isOfHelm(file, text)) templates.add(file);
       else scan.undecided.push(unreadable(file, line, problem));
       continue;
     }
@@ -79,12 +79,22 @@ function scanFile(scan: Scan, templates: Set<string>, file: string, text: string
   }
 }
 
+/** Of a chart's templates; elsewhere only what no ApplicationSet says: theirs are full of `{{`, too. */
+function isOfHelm(file: string, text: string): boolean {
+  if (/(?:^|\/)templates\//.test(file)) return text.includes("{{");
+  return !file.endsWith(".json") && /\{\{[^}]*\.(?:Values|Release|Chart|Capabilities|Files)\b|^\s*\{\{/m.test(text);
+}
+
 function isArgoCd(object: Record<string, unknown>): boolean {
   return typeof object["apiVersion"] === "string" && object["apiVersion"].startsWith("argoproj.io/");
 }
 
 function unreadable(file: string, line: number, problem: string): Undecided {
-  return { what: "an ApplicationSet or Application", file: `${file}:${line}`, why: { kind: "NotYaml", problem: firstLine(problem) } };
+  return {
+    what: "an ApplicationSet or Application",
+    file: `${file}:${line}`,
+    why: { kind: "Broken", is: file.endsWith(".json") ? "JSON" : "YAML", problem: firstLine(problem) },
+  };
 }
 
 /** Files with templates of Helm's, a chart at a time. */

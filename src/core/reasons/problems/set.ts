@@ -13,7 +13,7 @@ export interface SetProblems {
   /** A file with pins that are not per item of it. `others`: how many more read it. */
   READ_OUTSIDE: { changed: string; application: string; others: number };
   PARENT_READS: { changed: string; parent: string };
-  SET_BROKEN: { kind: "Yaml"; set: string; said: string } | { kind: "Render"; set: string; problem: RenderProblem };
+  SET_BROKEN: { kind: "Yaml" | "Json"; set: string; said: string } | { kind: "Render"; set: string; problem: RenderProblem };
   /** Both sets make these. */
   SETS_OVERLAP: { applications: readonly string[]; sets: readonly string[] };
   /** `right`: what it should be, of the first of them. */

@@ -22,7 +22,7 @@ export function sayHindrance(hindrance: Hindrance): SaidHindrance {
     case "TooLarge":
     case "TooMuchText":
     case "HelmTemplate":
-    case "NotYaml":
+    case "Broken":
     case "NoName":
       return sayUnread(hindrance);
     case "NotRendered":
@@ -44,7 +44,7 @@ export function sayHindrance(hindrance: Hindrance): SaidHindrance {
 
 type Of<Kind extends Hindrance["kind"]> = Extract<Hindrance, { kind: Kind }>;
 
-function sayUnread(hindrance: Of<"TooManyFiles" | "TooLarge" | "TooMuchText" | "HelmTemplate" | "NotYaml" | "NoName">): SaidHindrance {
+function sayUnread(hindrance: Of<"TooManyFiles" | "TooLarge" | "TooMuchText" | "HelmTemplate" | "Broken" | "NoName">): SaidHindrance {
   switch (hindrance.kind) {
     case "TooLarge":
       return {
@@ -66,8 +66,8 @@ function sayUnread(hindrance: Of<"TooManyFiles" | "TooLarge" | "TooMuchText" | "
         why: `Helm makes them, of ${hindrance.templates === 1 ? "a template" : `${hindrance.templates} templates`}: which there are is known only once that is rendered`,
         hint: LIVE,
       };
-    case "NotYaml":
-      return { why: `it is not YAML: ${hindrance.problem}`, hint: "correct it" };
+    case "Broken":
+      return { why: `it is broken ${hindrance.is}: ${hindrance.problem}`, hint: "correct it" };
     case "NoName":
       return { why: "it has no name of its own", hint: "give it one" };
   }

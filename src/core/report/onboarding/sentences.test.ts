@@ -50,7 +50,7 @@ const HINDRANCES: SampleOf<Hindrance> = {
   TooLarge: [{ kind: "TooLarge", bytes: 10 * 1024 * 1024 + 1 }],
   TooMuchText: [{ kind: "TooMuchText", files: 1200 }],
   HelmTemplate: [{ kind: "HelmTemplate", templates: 1 }],
-  NotYaml: [{ kind: "NotYaml", problem: "bad indentation" }],
+  Broken: [{ kind: "Broken", is: "YAML", problem: "bad indentation" }],
   NoName: [{ kind: "NoName" }],
   NotRendered: [{ kind: "NotRendered", problem: undefined }],
   ClustersUnknown: [{ kind: "ClustersUnknown" }],

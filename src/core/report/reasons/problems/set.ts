@@ -48,10 +48,11 @@ export const SET_PROBLEMS = problemsOf<SetProblems>()({
     says: {
       kind: {
         Yaml: "the file that declares ApplicationSet {set} is not YAML: {said}",
+        Json: "the file that declares ApplicationSet {set} is not JSON: {said}",
         Render: (r) => `Argo CD would not take the ApplicationSet in ${r.set}: ${r.problem.where}: ${sayRender(r.problem).message}`,
       },
     },
-    hint: { kind: { Yaml: "correct it there", Render: (r) => sayRender(r.problem).hint } },
+    hint: { kind: { Yaml: "correct it there", Json: "correct it there", Render: (r) => sayRender(r.problem).hint } },
     means: "the ApplicationSet in Git is broken",
   },
   SETS_OVERLAP: {

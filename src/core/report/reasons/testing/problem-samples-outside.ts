@@ -121,6 +121,7 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
   PARENT_READS: [{ changed: "fleet/values.yaml", parent: "fleet" }],
   SET_BROKEN: [
     { kind: "Yaml", set: "payments", said: "Flow sequence must end with a ]" },
+    { kind: "Json", set: "payments", said: "Missing , or : between flow map entries" },
     { kind: "Render", set: SET, problem: { code: "INVALID", kind: "NoTemplate", where: "spec.template" } },
   ],
   ROLLING_SYNC: [{ set: SET }],
