@@ -34,6 +34,7 @@ export interface FileProblems {
   UNREADABLE: { said: string; name?: string };
   NOT_A_ROLLOUT:
     | { kind: "Empty" }
+    | { kind: "Json"; name: string }
     | { kind: "NoVersion"; follows: boolean }
     | { kind: "NoMap"; is: string }
     | { kind: "OtherKind"; apiVersion: string; given: string; known: readonly string[] }

@@ -111,6 +111,11 @@ describe("lint", () => {
     expect(here.out).toMatch(/was not judged: the inventory given holds no cluster; put the cluster Secrets into it\.\n$/);
   });
 
+  test("a rollout written as JSON is told to be passed over", async () => {
+    writeFileSync(join(here.dir, "rollouts", "zz.json"), "{}");
+    expect(await linted()).toEqual({ exit: 0, problems: ["rollouts/zz.json:1:1 NOT_A_ROLLOUT"] });
+  });
+
   test("a folder given as the inventory is told to be one", async () => {
     await expect(run([here.dir, "--inventory", join(here.dir, "rollouts")])).rejects.toMatchObject({
       exitCode: 2,

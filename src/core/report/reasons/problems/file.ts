@@ -47,7 +47,7 @@ export const FILE_PROBLEMS = problemsOf<FileProblems>()({
   NOT_A_ROLLOUT: {
     says: {
       kind: {
-        Empty: "the file is empty",
+        ...{ Empty: "the file is empty", Json: "{name} is passed over: rollouts are YAML (.yaml or .yml)" },
         NoVersion: "not a rollout: it has neither apiVersion nor kind",
         NoMap: "not a rollout: a {is}",
         OtherKind: "not a rollout: kind {given}",
@@ -57,7 +57,7 @@ export const FILE_PROBLEMS = problemsOf<FileProblems>()({
     },
     hint: {
       kind: {
-        Empty: "write a rollout, or remove the file",
+        ...{ Empty: "write a rollout, or remove the file", Json: "rename it to .yaml, which may hold JSON, or move it elsewhere" },
         NoVersion: (r) => `${r.follows ? "remove the --- above it where it belongs to the document before, or else " : ""}write ${HEADER}`,
         NoMap: `write a map with ${HEADER}`,
         OtherKind: ({ apiVersion, known }) => `write kind: ${known.join(" or ")}, which is all that ${apiVersion} has`,

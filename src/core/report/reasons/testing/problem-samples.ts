@@ -45,6 +45,7 @@ export const PROBLEM_SAMPLES: Samples<ProblemCode> = {
     { kind: "OtherKind", apiVersion: "stagecoach.dev/v1alpha1", given: '"Rollout"', known: ["ProgressiveRollout"] },
     { kind: "NoMap", is: "list" },
     { kind: "Empty" },
+    { kind: "Json", name: "rollouts/my-app.json" },
     { kind: "NoVersion", follows: false },
     { kind: "NoVersion", follows: true },
   ],
