@@ -49,6 +49,8 @@ export function openDeliveries({ database, me, owns, onDelivery, onKept, log, ti
   const waiting = new Map<string, Set<string>>();
   const forAll = new BoundedSet<string>(MOST_GUIDS);
   let done: string[] = [];
+  /** Of each read under way those that a round ended meanwhile: its rows may still have them. */
+  const endedMeanwhile = new Set<Set<string>>();
   const coming: { delivery: Delivery; resolve: (isNew: boolean) => void; reject: (error: unknown) => void }[] = [];
   let [writing, isDue] = [false, false];
   /** The newest that was read. What was committed late is older, and is read with the next beat. */
@@ -96,8 +98,7 @@ export function openDeliveries({ database, me, owns, onDelivery, onKept, log, ti
     else waiting.set(repository, (waiting.get(repository) ?? new Set()).add(guid));
     try {
       if (onDelivery(delivery) || repository === undefined) return;
-      waiting.get(repository)?.delete(guid);
-      done.push(guid);
+      end(repository, [guid]);
     } catch (error) {
       log.error({ delivery: guid, repository, error: String(error) }, "a delivery cannot be read; it is set aside");
       waiting.get(repository ?? "")?.delete(guid);
@@ -105,12 +106,22 @@ export function openDeliveries({ database, me, owns, onDelivery, onKept, log, ti
     }
   }
 
+  function end(repository: string, guids: readonly string[]): void {
+    for (const guid of guids) waiting.get(repository)?.delete(guid);
+    if (waiting.get(repository)?.size === 0) waiting.delete(repository);
+    done.push(...guids);
+    for (const ended of endedMeanwhile) for (const guid of guids) ended.add(guid);
+  }
+
   async function read(since: string): Promise<void> {
     const known = since === "0" ? [...waiting.values()].flatMap((guids) => [...guids]) : [];
-    const rows = await database.query<Row>(OURS, [me() ?? null, known, [...done], since]);
+    const ended = new Set<string>();
+    endedMeanwhile.add(ended);
+    const asked = database.query<Row>(OURS, [me() ?? null, known, [...done], since]);
+    const rows = await asked.finally(() => endedMeanwhile.delete(ended));
     for (const row of rows) {
       if (BigInt(row.seq) > BigInt(newest)) newest = row.seq;
-      hearRow(row);
+      if (!ended.has(row.guid)) hearRow(row);
     }
     for (const row of await database.query<Omit<Row, "seq">>(OF_ALL)) hearRow(row);
   }
@@ -150,11 +161,7 @@ export function openDeliveries({ database, me, owns, onDelivery, onKept, log, ti
     begin(repository: string): { ended(): void; failed(): void } {
       const mine = [...(waiting.get(repository) ?? [])];
       return {
-        ended() {
-          for (const guid of mine) waiting.get(repository)?.delete(guid);
-          if (waiting.get(repository)?.size === 0) waiting.delete(repository);
-          done.push(...mine);
-        },
+        ended: () => end(repository, mine),
         failed() {
           if (mine.length > 0) database.query(FAILED, [mine]).catch(() => undefined);
         },
