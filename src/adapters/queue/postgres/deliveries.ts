@@ -49,12 +49,10 @@ export function openDeliveries({ database, me, owns, onDelivery, onKept, log, ti
   const waiting = new Map<string, Set<string>>();
   const forAll = new BoundedSet<string>(MOST_GUIDS);
   let done: string[] = [];
-  /** Of each read under way those that a round ended meanwhile: its rows may still have them. */
-  const endedMeanwhile = new Set<Set<string>>();
+  const reads = openReads();
   const coming: { delivery: Delivery; resolve: (isNew: boolean) => void; reject: (error: unknown) => void }[] = [];
-  let [writing, isDue] = [false, false];
-  /** The newest that was read. What was committed late is older, and is read with the next beat. */
-  let newest = "0";
+  /** `newest` that was read: what was committed late is older, and is read with the next beat. */
+  let [writing, isDue, newest] = [false, false, "0"];
 
   /** Those that come while others are being written are written together. */
   async function write(): Promise<void> {
@@ -110,15 +108,12 @@ export function openDeliveries({ database, me, owns, onDelivery, onKept, log, ti
     for (const guid of guids) waiting.get(repository)?.delete(guid);
     if (waiting.get(repository)?.size === 0) waiting.delete(repository);
     done.push(...guids);
-    for (const ended of endedMeanwhile) for (const guid of guids) ended.add(guid);
+    reads.ended(guids);
   }
 
   async function read(since: string): Promise<void> {
     const known = since === "0" ? [...waiting.values()].flatMap((guids) => [...guids]) : [];
-    const ended = new Set<string>();
-    endedMeanwhile.add(ended);
-    const asked = database.query<Row>(OURS, [me() ?? null, known, [...done], since]);
-    const rows = await asked.finally(() => endedMeanwhile.delete(ended));
+    const { rows, ended } = await reads.during(database.query<Row>(OURS, [me() ?? null, known, [...done], since]));
     for (const row of rows) {
       if (BigInt(row.seq) > BigInt(newest)) newest = row.seq;
       if (!ended.has(row.guid)) hearRow(row);
@@ -167,9 +162,8 @@ export function openDeliveries({ database, me, owns, onDelivery, onKept, log, ti
         },
       };
     },
-    /** It is looked after elsewhere from now on. */
-    drop: (repository: string) => void waiting.delete(repository),
-    dropAll: () => waiting.clear(),
+    /** Looked after elsewhere from now on. */
+    ...{ drop: (repository: string) => void waiting.delete(repository), dropAll: () => waiting.clear() },
     count: () => [...waiting.values()].reduce((sum, guids) => sum + guids.size, 0),
     /** Writes down which have been looked at. */
     async settle(): Promise<void> {
@@ -185,6 +179,21 @@ export function openDeliveries({ database, me, owns, onDelivery, onKept, log, ti
         "select count(*) as count from stagecoach.deliveries where set_aside_at is not null",
       );
       return Number(row?.count ?? 0);
+    },
+  };
+}
+
+/** Of each read under way which deliveries a round ended meanwhile: its rows may still have them. */
+function openReads() {
+  const underWay = new Set<Set<string>>();
+  return {
+    ended(guids: readonly string[]): void {
+      for (const ended of underWay) for (const guid of guids) ended.add(guid);
+    },
+    async during(asked: Promise<Row[]>): Promise<{ rows: Row[]; ended: ReadonlySet<string> }> {
+      const ended = new Set<string>();
+      underWay.add(ended);
+      return { rows: await asked.finally(() => underWay.delete(ended)), ended };
     },
   };
 }
