@@ -93,7 +93,7 @@ spec:
     - name: canary
       clusters: { selector: { matchLabels: { stagecoach.dev/wave: canary } } }
     - name: the rest
-      clusters: { selector: { matchLabels: { stagecoach.dev/try: ${names.id} } } }
+      clusters: { selector: { matchLabels: { stagecoach.dev/try: "${names.id}" } } }
       maxUnavailable: 100%
 `,
     ],

@@ -73,7 +73,9 @@ export async function realJourney(options: RealOptions): Promise<RealOutcome> {
   const names: RealNames = { id, argocd: options.argocd, clusters, settle: options.settle, ...(image === undefined ? {} : { image }) };
   const clock = fastClock();
   const errors: string[] = [];
-  const log: Log = { ...silentLog, error: (fields, message) => void errors.push(`${message} ${JSON.stringify(fields)}`) };
+  const warnings: string[] = [];
+  const into = (lines: string[]) => (fields: object, message: string) => void lines.push(`${message} ${JSON.stringify(fields)}`);
+  const log: Log = { ...silentLog, warn: into(warnings), error: into(errors) };
   const directory = await mkdtemp(join(tmpdir(), "stagecoach-real-"));
   const pushed = new Set<() => void>();
   const github = await startGitHub({
@@ -133,9 +135,18 @@ export async function realJourney(options: RealOptions): Promise<RealOutcome> {
     github.setWebhook({ url: `${bot.url}${WEBHOOK_PATH}`, secret: "real-journey-secret" });
     const lookAtMerge = (run: Run) => lookBehind(api, names, run, outcome);
     const ended = untilEnded(bot, options.patience, lookAtMerge);
+    // Nobody waits for it any more where the rollout is not adopted.
+    ended.catch(() => undefined);
     // The bot is ready after a first round, well or not: what is merged before it has adopted the rollout starts no run.
     const journal = ["for-each-ref", "refs/heads/stagecoach/journal"] as const;
-    await until("the rollout is adopted", options.patience, async () => git(github.repoDirectory(repository), ...journal) || undefined);
+    const adopted = until(
+      "the rollout is adopted",
+      options.patience,
+      async () => git(github.repoDirectory(repository), ...journal) || undefined,
+    );
+    await adopted.catch((error: unknown) => {
+      throw new Error([String(error), ...errors, ...warnings].join("\n"));
+    });
     const pull = await release(github, repository, names);
     const explain = async (error: unknown): Promise<never> => {
       throw new Error(`${String(error)}; its release PR says: ${await saidOn(github, repository, pull)}`);
