@@ -138,13 +138,8 @@ export async function realJourney(options: RealOptions): Promise<RealOutcome> {
     // Nobody waits for it any more where the rollout is not adopted.
     ended.catch(() => undefined);
     // The bot is ready after a first round, well or not: what is merged before it has adopted the rollout starts no run.
-    const journal = ["for-each-ref", "refs/heads/stagecoach/journal"] as const;
-    const adopted = until(
-      "the rollout is adopted",
-      options.patience,
-      async () => git(github.repoDirectory(repository), ...journal) || undefined,
-    );
-    await adopted.catch((error: unknown) => {
+    const adopted = async () => git(github.repoDirectory(repository), "for-each-ref", "refs/heads/stagecoach/journal") || undefined;
+    await until("the rollout is adopted", options.patience, adopted).catch((error: unknown) => {
       throw new Error([String(error), ...errors, ...warnings].join("\n"));
     });
     const pull = await release(github, repository, names);
