@@ -194,6 +194,14 @@ describe("pull requests that nobody merges", () => {
     const told = await world.untilComment(pull, "stagecoach:refused");
     expect(told).toMatch(/rollouts\/linked\.yaml:1:1[\s\S]*symbolic link/);
     expect(told).not.toContain("root:");
+    // Pushed past any pull request there is none to say it on: the page does.
+    await alice.push(world.repository, { branch: "main", files: { "rollouts/pushed.yaml": "kind: Rollout\n" }, message: "pushed" });
+    await journey.bot.resync();
+    await journey.bot.idle();
+    const fleet = (await (await fetch(`${journey.bot.insideUrl}/api/v1/fleet`)).json()) as { rollouts: { refused?: object }[] };
+    expect(JSON.stringify(fleet.rollouts.flatMap(({ refused = {} }) => refused))).toMatch(
+      /commit [0-9a-f]{7} was merged.*rollouts\/pushed\.yaml:1:1/,
+    );
     expect([journey.run(), journey.errors]).toEqual([undefined, []]);
   });
 });

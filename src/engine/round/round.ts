@@ -85,7 +85,7 @@ interface Parts {
   pastRuns: Pick<PastRuns, "read">;
   sweep: SweepBranches;
   backoff: Pick<Backoff, "pending">;
-  refused: Pick<RefusedReleases, "recheckAt">;
+  refused: Pick<RefusedReleases, "recheckAt" | "unplaced">;
   noteUnprotected: NoteUnprotected;
   tellPeople: TellPeople;
   circling: Circling;
@@ -154,7 +154,8 @@ export function openRound({ commands, clock, log }: Context, parts: Parts): Roun
     await pastRuns.read(decisions, base);
     const shown = Math.min(publisher.publish(started, refused, decisions, runs), await attention.publish());
     // After an effect the world is different: its outcome is looked at at once.
-    const result = { runs: [...runs.values()], refused: refusedNow, journal: sidesOf(state, started) };
+    const unplaced = parts.refused.unplaced.map(refusedModel);
+    const result = { runs: [...runs.values()], refused: [...refusedNow, ...unplaced], journal: sidesOf(state, started) };
     if (remote.needsFetch) return { ...result, wakeAt: clock.now() };
     const wakeAt = publisher.slowedWake(Math.min(shown, nextLook(started, decisions, { acted, whole })));
     return { ...result, wakeAt: Number.isFinite(wakeAt) ? wakeAt : undefined };

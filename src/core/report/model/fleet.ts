@@ -60,7 +60,8 @@ export function fleetReleases({ planned, ...pull }: ReleasePull): FleetRelease[]
 /** A release that started no run, where its rollout has no run to stand beside. */
 export function fleetRefused(repository: string, refused: RefusedModel): FleetRollout {
   const { rollout, release, pull, says, since } = refused;
-  const last = rollout ?? `#${pull ?? 0}`;
+  // What no pull request brought is told apart by its commit, which its sentence names.
+  const last = rollout ?? (pull === undefined ? says : `#${pull}`);
   return {
     ...{ key: rolloutKey(repository, last), repository, rollout, group: "Refused", tone: "bad", release, says, since, pull, links: [] },
     refused: shortened(refused),

@@ -57,6 +57,7 @@ test("a commit that has none is asked for once a minute, for ten minutes, and th
   const { rounds, asked, warned, memory } = scene(Number.POSITIVE_INFINITY);
   await rounds(9 * MINUTE);
   expect([warned, memory.refused.recheckAt]).toEqual([[], 10 * MINUTE]);
+  expect(memory.refused.unplaced.map(({ commit }) => commit[0])).toEqual(["2"]);
   expect(await rounds(120 * MINUTE)).toEqual([1]);
   expect(asked).toHaveLength(1 + 11);
   expect(warned).toEqual([{ commit: "2".repeat(40), problems: ["no"] }]);

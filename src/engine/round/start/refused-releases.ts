@@ -14,6 +14,7 @@ export interface RefusedRelease {
   problems: readonly Problem[];
 }
 
+/** The same of a commit that no PR is known to have brought. */
 interface Unplaced {
   commit: string;
   problems: readonly Problem[];
@@ -41,6 +42,8 @@ export interface RefusedReleases {
   find(state: JournalState, project: Project, base: string, baseBranch: string): Promise<readonly RefusedRelease[]>;
   /** Since when a PR's release was refused, as far as this process knows. */
   since(pull: number): Time | undefined;
+  /** What was found that no PR is known for: only the page and the log can say it. */
+  readonly unplaced: readonly Unplaced[];
   /** When PRs that were missing are asked for again, in epoch milliseconds. */
   readonly recheckAt: number | undefined;
 }
@@ -107,6 +110,9 @@ export function openRefusedReleases({ mirror, clock, log }: Context, mergedPull:
       return refused.found;
     },
     since: (pull) => since.get(pull),
+    get unplaced() {
+      return refused.missing;
+    },
     get recheckAt() {
       return refused.recheck?.at;
     },
