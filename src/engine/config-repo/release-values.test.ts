@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { sayProblem } from "../../core/report/reasons/problems/problems.ts";
 import { parseRollouts } from "../../core/spec/parse/parse.ts";
+import { releaseEdits } from "../round/start/start-rollback.ts";
 import { readRelease } from "./release.ts";
-import { releaseEdits } from "./release-place.ts";
 
 const FILE = "rollouts/web.yaml";
 

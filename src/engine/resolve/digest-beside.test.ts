@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { sampleRollout } from "../../../test/support/sample-run.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
 import { sayProblem } from "../../core/report/reasons/problems/problems.ts";
-import { checkDigests } from "./digest-beside.ts";
 import type { Draft } from "./draft.ts";
+import { checkDigests } from "./targets.ts";
 import { collectProblems } from "./targets-problems.ts";
 
 const FILE = "overlays/eu/kustomization.yaml";

@@ -1,19 +1,24 @@
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
+import { nearest } from "../../core/base/nearest.ts";
 import type { Cluster, Plan, Release } from "../../core/plan/plan-types.ts";
+import { selectorTypos } from "../../core/plan/selector-typos.ts";
 import { type Problem, type ProblemReason, problemIn } from "../../core/reasons/problems/problem.ts";
 import { sentenceOf } from "../../core/report/reasons/say.ts";
 import { lostWords } from "../../core/run/targets/unseen.ts";
-import type { Rollout } from "../../core/spec/rollout.ts";
+import type { Rollout, SourceRef } from "../../core/spec/rollout.ts";
+import { findApplicationSet, generatorClusters } from "../config-repo/appset-in-git.ts";
 import { withGeneratorParams } from "../config-repo/generator-params.ts";
 import { declaredAt } from "../config-repo/inventory.ts";
+import { renderApart } from "../config-repo/render-set.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
 import { branchesOf } from "../round/act/branch-moves.ts";
 import type { RepoContext } from "../round/context.ts";
-import { absentSources } from "./absent-source.ts";
+import { limitsOf } from "../round/observe/grants.ts";
 import { type BranchPlaces, branchPlaces } from "./branch-release.ts";
-import { applicationsOn } from "./draft.ts";
+import { applicationsOf, applicationsOn, type SeenApplication } from "./draft.ts";
 import { clustersOf, type Fleet, isRemembered, planesFor } from "./fleet.ts";
 import { locateIn, planOver } from "./plan-over.ts";
+import { atName, setRef } from "./source-sets.ts";
 
 type PlanProblem = Problem;
 
@@ -111,4 +116,64 @@ function lostWarnings(fleet: Fleet, planes: readonly ControlPlane[]): Plan["warn
 function refuse(rollout: Rollout, retry: boolean, reason: ProblemReason): MadePlan {
   const problem: Problem = { ...reason, severity: "error", file: rollout.file, line: 1, column: 1, path: ["spec", "sourceRef", "name"] };
   return { ok: false, retry, problems: [problem] };
+}
+
+// What of a rollout's source Argo CD does not have, with what was most likely meant.
+
+interface Question {
+  rollout: Rollout;
+  planes: readonly ControlPlane[];
+  /** What these have of the source, or all there is to select from. */
+  applications: readonly SeenApplication[];
+  snapshot: Snapshot;
+  baseBranch: string;
+}
+
+/** Empty: each set that is named is there, and there are Applications. */
+async function absentSources(context: Pick<RepoContext, "repoURL" | "grants">, question: Question): Promise<Problem[]> {
+  const { rollout, planes, applications } = question;
+  const { source } = rollout;
+  const isSeveral = source.kind === "ApplicationSet" && source.name === "";
+  const own = isSeveral ? applicationsOf(rollout, applications) : applications;
+  const owners = new Set(own.map(({ view }) => view.owner?.name));
+  const isSeen = (name: string) => owners.has(name) || planes.some((plane) => plane.applicationSet(source.namespace, name) !== undefined);
+  const missing = (source.names ?? []).filter((name) => !isSeen(name)).map((name) => setRef(source, name, source.namespace));
+  const absent = missing.length > 0 ? missing : own.length === 0 ? [source] : [];
+  return Promise.all(absent.map((one) => notInArgo(context, question, one)));
+}
+
+async function notInArgo(
+  { repoURL, grants: granted }: Pick<RepoContext, "repoURL" | "grants">,
+  { rollout, planes, snapshot, baseBranch }: Question,
+  source: SourceRef,
+): Promise<Problem> {
+  const files = rollout.pins.flatMap((pin) => ("file" in pin ? [pin.file] : []));
+  const set = source.kind === "ApplicationSet" && source.name !== "" ? await findApplicationSet(snapshot, source, files) : undefined;
+  const clusters = generatorClusters(planes);
+  const yields = set && (await snapshot.with((sync) => renderApart(set, clusters, sync, repoURL, baseBranch)));
+  const declared = yields?.ok === true && yields.applications.length > 0;
+  const grants = limitsOf(
+    granted,
+    planes.map((plane) => plane.name),
+  );
+  const data = { kind: "NotInArgo", source, declared, grants, near: declared ? undefined : nearSet(planes, source) } as const;
+  return problemIn(rollout.file, { code: "SOURCE_NOT_FOUND", ...data }, atName(rollout, source.name));
+}
+
+/** A set that there is, by its Applications; of a selector the label that some such set has. */
+function nearSet(planes: readonly ControlPlane[], { kind, namespace, name, selector }: SourceRef): string | undefined {
+  if (kind !== "ApplicationSet") return undefined;
+  const every = { kind, name: "", namespace, controlPlanes: [], unverified: false, selector: { matchLabels: {}, matchExpressions: [] } };
+  const there = new Map<string, Readonly<Record<string, string>>>();
+  for (const { view, setLabels = {} } of applicationsOn(planes, { source: every }))
+    if (view.owner?.kind === "ApplicationSet" && view.namespace === namespace) there.set(view.owner.name, setLabels);
+  if (name !== "") return nearest(name, there.keys());
+  const [typo] =
+    selector === undefined
+      ? []
+      : selectorTypos(
+          selector,
+          [...there].map(([one, labels]) => ({ name: one, labels })),
+        );
+  return typo && (typo.value === undefined ? typo.near : `${typo.key}=${typo.near}`);
 }

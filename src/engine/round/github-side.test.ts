@@ -6,8 +6,8 @@ import { said } from "../../core/reasons/run.ts";
 import type { Advanced, World } from "../../core/run/state/world.ts";
 import { partsOf } from "../testing/parts.ts";
 import { type RepoContext, silentLog } from "./context.ts";
+import { needsOf } from "./observe/observe-pull.ts";
 import { whyOver } from "./observe/open-pulls.ts";
-import { needsOf } from "./observe/pull-needs.ts";
 import { openPublisher } from "./publish/publish.ts";
 
 const AT = "2026-11-21T09:00:00.000Z";

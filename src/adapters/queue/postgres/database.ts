@@ -4,7 +4,7 @@
  */
 import pg from "pg";
 import { defined } from "../../../core/base/defined.ts";
-import { whyRefused } from "./faults.ts";
+import { setting } from "../../../core/reasons/settings.ts";
 
 /** GitHub takes an answer of a delivery for ten seconds, and Probot answers after nine whatever became of it. */
 const STATEMENT_MS = 4000;
@@ -161,4 +161,27 @@ async function run<Row extends object>(
  */
 function isRefusal(error: unknown): boolean {
   return error instanceof DatabaseError && /^(?!57|08|25006)[0-9A-Z]{5}$/.test(error.code);
+}
+
+// What is wrong with PostgreSQL, from the code of its refusal or of the system's.
+
+const LOGIN = new Set(["28P01", "28000", "3D000"]);
+const READ_ONLY = new Set(["25006"]);
+const FULL = new Set(["53100", "53200", "54000"]);
+const NOT_THERE = new Set(["42P01", "3F000", "42703"]);
+
+/** In the words of its client, which gives it no code. */
+const NO_TLS = "The server does not support SSL connections";
+/** Of Node's and OpenSSL's, for a certificate that is not taken. */
+const UNTRUSTED = /CERT|UNABLE_TO_(?:VERIFY|GET_ISSUER)/;
+
+/** `said`: in PostgreSQL's words, or the system's. */
+function whyRefused(code: string, said: string) {
+  if (LOGIN.has(code)) return setting("DATABASE_LOGIN", { said });
+  if (READ_ONLY.has(code)) return setting("DATABASE_READ_ONLY");
+  if (FULL.has(code)) return setting("DATABASE_FULL", { said });
+  if (code === "42501") return setting("DATABASE_RIGHTS", { said });
+  if (NOT_THERE.has(code)) return setting("DATABASE_EMPTY");
+  if (UNTRUSTED.test(code) || said === NO_TLS) return setting("DATABASE_TLS", { said });
+  return setting("DATABASE_AWAY", { said: said === "" ? code : said });
 }

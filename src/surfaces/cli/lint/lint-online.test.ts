@@ -1,8 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it, test, vi } from "vitest";
 import { type TestGitHub, testGitHub } from "../../../sim/github/testing/setup.ts";
-import { run } from "./lint.ts";
-import { passedBy } from "./lint-online.ts";
+import { passedBy, run } from "./lint.ts";
 
 const FLEET = fileURLToPath(new URL("../../../../fixtures/fleet/", import.meta.url));
 

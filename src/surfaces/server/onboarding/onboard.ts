@@ -1,5 +1,6 @@
 /** The onboarding pull request is opened once, where a repository has no rollouts; a closed one means no. Called after every round. */
 import type { Pull } from "../../../adapters/forge/port.ts";
+import { applicationManifest } from "../../../core/argocd/manifest.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { GATE } from "../../../core/report/batch/gate-check.ts";
 import { onboardingBody } from "../../../core/report/onboarding/body.ts";
@@ -7,14 +8,15 @@ import { proposedFiles } from "../../../core/report/onboarding/show.ts";
 import type { Proposal } from "../../../core/report/onboarding/types.ts";
 import { generatorClusters } from "../../../engine/config-repo/appset-in-git.ts";
 import { isRolloutFile } from "../../../engine/config-repo/project.ts";
+import { sameRepo } from "../../../engine/config-repo/repo-url.ts";
 import { isManifestFile } from "../../../engine/config-repo/set-files.ts";
 import { openSnapshot, type Snapshot } from "../../../engine/config-repo/snapshot.ts";
 import { type ProposeInput, proposeApart } from "../../../engine/onboarding/propose-tried.ts";
+import type { InitPlane } from "../../../engine/onboarding/types.ts";
 import { clustersOf } from "../../../engine/resolve/fleet.ts";
 import { openRules } from "../../../engine/round/branch-rules.ts";
 import type { RepoContext } from "../../../engine/round/context.ts";
 import { foreseeAll } from "../../../simulate/plan/foresee.ts";
-import { planesHere } from "./live-applications.ts";
 
 export const ONBOARDING_BRANCH = "stagecoach/onboarding";
 const TITLE = "Configure Stagecoach";
@@ -222,4 +224,21 @@ async function mattered(context: RepoContext, from: string | undefined, to: stri
   } catch {
     return true;
   }
+}
+
+// What onboarding sees of Argo CD: what charts and kustomizations make of a repo is known there alone.
+
+/** A cell is told of so many. */
+const MOST_APPLICATIONS = 5_000;
+
+/** Gives the control planes that can be read now, each with the Applications on it that are made of this repo. */
+function planesHere({ planes, repoURL }: RepoContext): InitPlane[] {
+  let left = MOST_APPLICATIONS;
+  return [...planes.values()].flatMap((plane) => {
+    if (!plane.state().fresh) return [];
+    const own = plane.applications().filter(({ spec }) => spec.sources.some((source) => sameRepo(source.repoURL, repoURL)));
+    const applications = own.slice(0, left).map(applicationManifest);
+    left -= applications.length;
+    return [{ name: plane.name, labels: plane.labels ?? {}, clusters: generatorClusters([plane]), applications }];
+  });
 }

@@ -1,12 +1,20 @@
 /** What is shown of the repositories that are served: their runs, and what stands still in them. */
+
+import type { ProbotOctokit } from "probot";
 import { openCommentAs } from "../../../adapters/forge/github/comment-as.ts";
+import { openGitHubForge } from "../../../adapters/forge/github/index.ts";
 import { openTokenLogin, openTokenSight } from "../../../adapters/forge/github/token-sight.ts";
+import { JOURNAL_BRANCH } from "../../../adapters/git/journal/journal.ts";
 import type { Journal, JournalReader } from "../../../adapters/git/journal/port.ts";
 import { openJournalReader } from "../../../adapters/git/journal/reader.ts";
-import type { MirrorLimits } from "../../../adapters/git/port.ts";
+import { openMirror } from "../../../adapters/git/mirror.ts";
+import { GitError, type MirrorLimits } from "../../../adapters/git/port.ts";
 import type { Breakers } from "../../../adapters/outbound/breaker.ts";
 import type { CheckedClock } from "../../../adapters/outbound/checked-clock.ts";
 import { hostFetch } from "../../../adapters/outbound/host-fetch.ts";
+import { BoundedMap } from "../../../core/base/bounded.ts";
+import { defined } from "../../../core/base/defined.ts";
+import type { Clock } from "../../../core/base/time.ts";
 import type { History } from "../../../core/report/plan/duration.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { Run } from "../../../core/run/state/run.ts";
@@ -14,9 +22,11 @@ import type { Log } from "../../../engine/round/context.ts";
 import type { Standing, WebSource } from "../../web/source.ts";
 import { commandText } from "../comments/command-text.ts";
 import { whole } from "../deliveries/uncaught.ts";
+import { historyDirectory, idleMirror } from "./idle-mirror.ts";
+import type { InstalledRepo } from "./installed-repos.ts";
+import type { MirrorRoom } from "./mirror-room.ts";
 import type { Repos } from "./repos.ts";
 import type { SharedViews } from "./shared-views.ts";
-import { openShownJournals, type ShownJournalsOptions } from "./shown-journals.ts";
 
 /** The last run of each rollout, with how long the runs before it took. */
 export function runsOf(repos: Repos): { repository: string; run: Run; history: History }[] {
@@ -104,4 +114,54 @@ export function shownOf(
     ...{ heard: heardOf(views), journal, look: views.look },
   };
   return { ...asked, ...now, publicUrl, anonymous, visitor, commentAs, onBroken: brokenTo(log), onFault: faultTo(log) };
+}
+
+// The journals of repositories that another replica looks after, as history: each in a mirror of its branch alone, which is opened when
+// somebody looks, and never written to.
+
+const MOST_OPEN = 100;
+/** A commit that was not there is not looked for again within so long. */
+const MISSING_MS = 30_000;
+
+interface ShownJournalsOptions {
+  octokit(installationId: number): Promise<ProbotOctokit>;
+  directory: string;
+  limits?: MirrorLimits | undefined;
+  room?: MirrorRoom | undefined;
+  breakers: Breakers;
+  clock: Clock;
+}
+
+/** `head`: the commit that its owner goes by; undefined: there is no journal. */
+function openShownJournals(options: ShownJournalsOptions) {
+  const readers = new BoundedMap<string, { place: InstalledRepo; reader: JournalReader }>(MOST_OPEN);
+  return function journalOf(place: InstalledRepo, head: () => string | undefined): JournalReader {
+    const known = readers.get(place.fullName);
+    if (known?.place === place) return known.reader;
+    const reader = openOne(place, options, head);
+    readers.set(place.fullName, { place, reader });
+    return reader;
+  };
+}
+
+function openOne(place: InstalledRepo, options: ShownJournalsOptions, head: () => string | undefined) {
+  const { octokit, limits, room, breakers, clock } = options;
+  const directory = historyDirectory(options.directory, place.fullName);
+  const credentials = async () =>
+    await openGitHubForge({ octokit: await octokit(place.installationId), repository: place.fullName }).gitCredentials();
+  const mirror = idleMirror(
+    () => openMirror(defined({ directory, url: place.cloneUrl, limits, breakers, credentials })),
+    clock,
+    room && { directory, room },
+  );
+  let missing: { commit: string; until: number } | undefined;
+  return openJournalReader(mirror, async () => {
+    const commit = head();
+    if (commit === undefined || (await mirror.commitInfo(commit)) !== undefined) return commit;
+    const isLate = missing?.commit === commit && clock.now() < missing.until;
+    if (!isLate) await mirror.fetch([JOURNAL_BRANCH]);
+    if (!isLate && (await mirror.commitInfo(commit)) !== undefined) return commit;
+    if (!isLate) missing = { commit, until: clock.now() + MISSING_MS };
+    throw new GitError("NotFound", `the journal's branch has no commit ${commit}`);
+  });
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { type TestGitHub, testGitHub } from "../../../sim/github/testing/setup.ts";
 import type { Pull } from "../port.ts";
 import type { LabelEvent } from "./graphql/texts.ts";
-import { lastOf } from "./labelled-by.ts";
+import { lastOf } from "./labels.ts";
 import { watchedForge } from "./testing/forge.ts";
 
 const AT = "2026-11-21T10:00:00Z";

@@ -3,8 +3,7 @@ import { sampleRun } from "../../../../test/support/sample-run.ts";
 import { said } from "../../reasons/run.ts";
 import type { Run } from "../../run/state/run.ts";
 import type { CommandName } from "../../spec/commands.ts";
-import { hasMoved } from "./has-moved.ts";
-import { seenOf } from "./seen.ts";
+import { hasMoved, seenOf } from "./has-moved.ts";
 
 const AT = "2026-11-21T09:05:00.000Z";
 const second = (change: (batch: Run["batches"][number]) => Run["batches"][number]) => (run: Run) => ({

@@ -3,8 +3,8 @@ import { plannedTarget, sampleRun } from "../../../../test/support/sample-run.ts
 import { said } from "../../reasons/run.ts";
 import { runComment } from "../run/run-comment.ts";
 import { renderTree } from "../tree/tree.ts";
-import { besides } from "./membership.ts";
 import { modelOf } from "./run-model.ts";
+import { besides } from "./stage-nodes.ts";
 
 const AT = "2026-11-21T09:00:00.000Z";
 const NOW = Date.parse("2026-11-21T09:05:00.000Z");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CommitInfo } from "../port.ts";
-import { openHistoryIndex } from "./history-index.ts";
+import { openHistoryIndex } from "./reader.ts";
 
 const id = (n: number) => n.toString(16).padStart(40, "0");
 
