@@ -1,5 +1,5 @@
 import { iso } from "../core/base/time.ts";
-import { gatesOf } from "../core/run/state/gate-state.ts";
+import { gatesOf } from "../core/run/gates/gate-state.ts";
 import type { Run } from "../core/run/state/run.ts";
 import type { Effect } from "../core/run/state/world.ts";
 import type { Decision, Driver } from "./driver.ts";

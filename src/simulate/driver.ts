@@ -2,7 +2,7 @@
  * What a driven world is made of: the options of a run, the machinery with its journal and its judge, and what one round decided.
  * `drive.ts` makes it, each part of a round is handed it.
  */
-import type { gatesOf } from "../core/run/state/gate-state.ts";
+import type { gatesOf } from "../core/run/gates/gate-state.ts";
 import type { Run } from "../core/run/state/run.ts";
 import type { Advanced, World } from "../core/run/state/world.ts";
 import type { Judge } from "./truth/judge.ts";

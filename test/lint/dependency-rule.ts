@@ -42,6 +42,12 @@ const BELOW: Record<string, readonly string[]> = {
   "surfaces/cli": ["core", "adapters", "engine", "surfaces/web", "surfaces/server", "simulate", "sim"],
 };
 
+/**
+ * The rooms of `core/run`, from the ground up: each may import those before it. So a gate judges and can change no batch, and what a batch
+ * does hangs on no command. What stands in `core/run` itself is above all of them.
+ */
+const RUN = ["state", "targets", "outcome", "checks", "gates", "batches", "commands"];
+
 /** The engine knows the outside by its ports alone, and so does an adapter another adapter that it works with. */
 const PORT = /^adapters\/\w+\/(?:[\w-]+\/)?(?:[\w-]+-)?port\.ts$/;
 
@@ -76,11 +82,17 @@ function judge(file: string, specifier: string): string | undefined {
   const target = relative(join(ROOT, "src"), normalize(join(ROOT, "src", dirname(file), specifier)));
   const there = roomOf(target);
   if (target.startsWith("..")) return `src/ may not import "${specifier}" from outside it`;
-  if (there === here) return undefined;
+  if (there === here) return here === "core/run" ? judgeRun(file, target) : undefined;
   if (!isBelow(here, there)) return `${here}/ may not import ${there}/`;
   if ((here === "engine" || here === "adapters/forge") && there.startsWith("adapters/") && !PORT.test(target))
     return `${here}/ knows ${there}/ by its port: it may not import ${target}`;
   return undefined;
+}
+
+function judgeRun(file: string, target: string): string | undefined {
+  const [from = "", to = ""] = [file, target].map((path) => path.split("/")[2]);
+  const isWithin = RUN.includes(from) ? RUN.slice(0, RUN.indexOf(from) + 1).includes(to) : true;
+  return isWithin ? undefined : `core/run/${from}/ may not import core/run/${to}`;
 }
 
 /** What opens connections, by package or global: no other file may, so each way out is looked at, bounded and redirected nowhere. docs/security.md. */

@@ -1,7 +1,7 @@
 /** What every surface shows in each situation, one file a surface: read them as somebody who is woken by one. */
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
-import { type GateState, gateOf } from "../run/state/gate-state.ts";
+import { type GateState, gateOf } from "../run/gates/gate-state.ts";
 import type { Batch, Run } from "../run/state/run.ts";
 import { batchBody } from "./batch/batch-pull.ts";
 import { gateWords } from "./batch/gate-check.ts";

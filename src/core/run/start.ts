@@ -2,12 +2,13 @@ import { iso } from "../base/time.ts";
 import type { Edit, Plan, Release } from "../plan/plan-types.ts";
 import { runReason } from "../reasons/run.ts";
 import type { Rollout } from "../spec/rollout.ts";
-import { haltsOn } from "./gates/halt.ts";
 import { supersededBefore } from "./outcome/overlap.ts";
 import { goodBefore, goodReleaseFor, lastGoodFor, type Rollback } from "./outcome/rollback.ts";
 import { brokenAfter } from "./state/broken.ts";
+import { endSoon } from "./state/draft.ts";
+import { haltsOn } from "./state/halts.ts";
 import { hostOf } from "./state/names.ts";
-import { isEnded, type Pause, type Run } from "./state/run.ts";
+import { isEnded, type Run } from "./state/run.ts";
 
 interface StartInput {
   rollout: Rollout;
@@ -127,11 +128,4 @@ export function supersede(run: Run, by: { values: Record<string, string>; commit
   const at = iso(now);
   const reason = runReason("RUN_SUPERSEDED", { values: Object.values(by.values), commit: by.commit });
   return endSoon(run, { phase: "Superseded", by: by.commit, reason, at });
-}
-
-/** A run on its way to its end: Paused until it gets there. */
-export function endSoon(run: Run, ending: NonNullable<Run["ending"]>): Run {
-  const { by, reason, at } = ending;
-  const paused: Pause = { kind: "Command", by, reason, at, ask: runReason("ASK_NOTHING") };
-  return { ...run, phase: "Paused", since: at, why: reason, next: { what: runReason("NEXT_PULLS_CLOSED") }, paused, ending };
 }

@@ -1,10 +1,10 @@
 import { iso } from "../../core/base/time.ts";
 import { plan } from "../../core/plan/plan.ts";
 import type { Plan, Release, Target } from "../../core/plan/plan-types.ts";
-import { haltsOn } from "../../core/run/gates/halt.ts";
 import { onOverlap } from "../../core/run/outcome/overlap.ts";
 import { planRollback } from "../../core/run/outcome/rollback.ts";
 import { startRollback, startRun, supersede } from "../../core/run/start.ts";
+import { haltsOn } from "../../core/run/state/halts.ts";
 import { isEnded, type Run } from "../../core/run/state/run.ts";
 import { AUTHOR } from "../generate/scenario.ts";
 import { hostsOf } from "./fleet.ts";

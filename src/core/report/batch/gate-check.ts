@@ -1,7 +1,7 @@
 import { defined } from "../../base/defined.ts";
 import type { AnyReason } from "../../base/reason.ts";
 import { epoch, type Time } from "../../base/time.ts";
-import type { GateState } from "../../run/state/gate-state.ts";
+import type { GateState } from "../../run/gates/gate-state.ts";
 import type { Batch, Next, Run } from "../../run/state/run.ts";
 import { cell, prose } from "../escape.ts";
 import { present } from "../markdown.ts";

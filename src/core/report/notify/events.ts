@@ -5,9 +5,8 @@
 import { z } from "zod";
 import { causesOf } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
-import { haltsOn } from "../../run/gates/halt.ts";
-import type { Batch, Run } from "../../run/state/run.ts";
-import { isEnded } from "../../run/state/run.ts";
+import { haltsOn } from "../../run/state/halts.ts";
+import { type Batch, isEnded, type Run } from "../../run/state/run.ts";
 import { NOTIFY_EVENTS } from "../../spec/notifications.ts";
 import type { RefusedModel } from "../model/refused.ts";
 import { sinceOf, waitsOn } from "../model/waits-on.ts";

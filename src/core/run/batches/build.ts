@@ -1,15 +1,16 @@
 import type { PlannedTarget } from "../../plan/plan-types.ts";
 import { type BatchStep, editsAt } from "../../plan/steps.ts";
 import { runReason } from "../../reasons/run.ts";
-import { failedBefore, nameBehind } from "../outcome/step-left.ts";
+import { backwards } from "../outcome/rollback.ts";
 import { putsBack } from "../state/batch.ts";
 import { branchOf } from "../state/branch-name.ts";
 import { change, type Draft, moveBatch } from "../state/draft.ts";
 import { batchRef, clustersOf, liveTargets, targetsOf } from "../state/names.ts";
 import type { Batch, BatchTarget, Run } from "../state/run.ts";
-import { firstStep } from "../state/steps.ts";
-import { fitting } from "./choose.ts";
+import { failedBefore, firstStep } from "../state/steps.ts";
+import { fitting, withinLimits } from "./choose.ts";
 import { requeue } from "./requeue.ts";
+import { nameBehind } from "./step-left.ts";
 
 /** Journals a new batch of these clusters of the stage. Its PR is asked for in the same round where the pins are known. */
 export function makeBatch(
@@ -99,4 +100,24 @@ export function rebuild(draft: Draft, batch: Batch): void {
   moveBatch(draft, batch.number, "Proposing", { attempt, targets, also, branch, ...anew, ...opening(draft.run, true) }, event);
   // Of a planned batch they are the stage's next.
   if (dropped.length > 0 && batch.kind !== "Planned") requeue(draft, batch.stage, dropped, runReason("LIMITS_ALLOW_FEWER"));
+}
+
+/**
+ * Puts back what stood there before, also while the run is paused (docs/spec.md §9.14), by a batch for each stage and what limits let
+ * travel together.
+ */
+export function revert(draft: Draft, targets: readonly (BatchTarget & { stage: number })[]): void {
+  for (const [stage, group] of Map.groupBy(targets, (target) => target.stage)) {
+    let left = [...new Set(group.map((target) => target.cluster))];
+    while (left.length > 0) {
+      const clusters = withinLimits(draft, stage, left);
+      left = left.filter((cluster) => !clusters.includes(cluster));
+      const back = group.filter((target) => clusters.includes(target.cluster)).map(reversed);
+      makeBatch(draft, stage, clusters, "Revert", back);
+    }
+  }
+}
+
+function reversed({ key, application, cluster, edits }: BatchTarget): PlannedTarget {
+  return { key, application, cluster, edits: edits.map((edit) => backwards(edit, edit.from ?? "")) };
 }

@@ -1,11 +1,12 @@
 /** Which clusters may travel next, and together: those that no batch has taken, that are not kept apart, and that the limits let through. */
+
 import { apart, keepsApart } from "../../plan/kept-apart.ts";
-import { inStage, type Limiter, limiter, type Sized } from "../../plan/limits.ts";
 import type { PlannedStage } from "../../plan/plan-types.ts";
 import { runReason } from "../../reasons/run.ts";
+import { plannedSizes, stageLimiterOf } from "../gates/limits.ts";
 import { putsBack } from "../state/batch.ts";
 import { type Draft, say } from "../state/draft.ts";
-import { clustersOf, clustersOut, hostOf, isOut, liveTargets, targetsOf, unitOf } from "../state/names.ts";
+import { clustersOf, clustersOut, isOut, unitOf } from "../state/names.ts";
 import { listOccupied } from "../state/progress.ts";
 import type { Batch, BatchTarget, Run } from "../state/run.ts";
 
@@ -89,20 +90,6 @@ function apartIn(draft: Draft, stage: number): (cluster: string) => string[] {
   return (key) => from(draft.world.clusters.get(key) ?? { key, name: key.slice(key.indexOf("/") + 1), labels: {}, server: "" });
 }
 
-/** The limits in force, by the clusters that are known now; undefined: there are none. */
-export function limiterOf({ run, world }: Pick<Draft, "run" | "world">): Limiter | undefined {
-  const { limits, clusters, clustersKnown, fleet, elsewhere } = world;
-  const others = elsewhere === "unread" ? [] : (elsewhere ?? []);
-  const bounds = { repo: limits, own: { rollout: run.rollout, limits: run.spec.limits } };
-  return limiter(bounds, clustersKnown ? [...(fleet?.values() ?? []), ...clusters.values(), ...others] : undefined);
-}
-
-/** The same for what travels in one stage. */
-export function stageLimiterOf(draft: Pick<Draft, "run" | "world">, stage: number): Limiter | undefined {
-  const begin = limiterOf(draft);
-  return begin && inStage(begin, { rollout: draft.run.rollout, stage: draft.run.plan.stages[stage]?.name });
-}
-
 /**
  * Takes of these clusters, in order, as many as limits would let travel in one batch with nothing else in flight. A larger one would
  * wait for ever. What has to travel together stays together, and of the first that is never less.
@@ -132,14 +119,4 @@ export function fitting(draft: Draft, batch: Batch, targets: BatchTarget[]): { t
   const fits = new Set(withinLimits(draft, batch.stage, live));
   const kept = targets.filter((target) => isOut(target) || fits.has(target.cluster));
   return { targets: kept, dropped: live.filter((cluster) => !fits.has(cluster)) };
-}
-
-/** What travels where these move. */
-export function plannedSizes(run: Run, clusters: readonly string[]): Sized[] {
-  return clusters.map((one) => ({ cluster: hostOf(run, one), counted: one, targets: targetsOf(run, one).length }));
-}
-
-/** What travels in a batch, cluster by cluster. */
-export function sizesOf(run: Run, batch: Batch): Sized[] {
-  return liveTargets(batch).map(({ cluster }) => ({ cluster: hostOf(run, cluster), counted: cluster, targets: 1 }));
 }

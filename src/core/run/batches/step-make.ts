@@ -1,6 +1,5 @@
 import { stepAt } from "../../plan/steps.ts";
 import { runReason } from "../../reasons/run.ts";
-import { leaveBehind } from "../outcome/step-left.ts";
 import { change, type Draft, mapTargets, moveTarget } from "../state/draft.ts";
 import { clustersOf, clustersOut, isOut, targetsOf, unitOf } from "../state/names.ts";
 import { isSettled } from "../state/progress.ts";
@@ -8,6 +7,7 @@ import type { Batch, BatchTarget, Run } from "../state/run.ts";
 import { isMidStep } from "../state/steps.ts";
 import { addBatch } from "./build.ts";
 import { makeRoom } from "./close.ts";
+import { leaveBehind } from "./step-left.ts";
 
 /**
  * Makes the batch of the next weight for clusters that are through with the one before, pauses and analyses included. True: one was

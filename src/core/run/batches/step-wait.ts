@@ -4,10 +4,10 @@ import { type BatchStep, type Wait, waitsAfter } from "../../plan/steps.ts";
 import { runReason } from "../../reasons/run.ts";
 import type { NextStepRef, WaitRef } from "../../reasons/stages.ts";
 import { afterWeight } from "../checks/stage-checks.ts";
-import { done, type Reply, refuse } from "../commands/reply.ts";
 import { withinBudget } from "../outcome/failures.ts";
 import { batchOf, changeBatch, type Draft, moveBatch, sayBatch, wakeAt } from "../state/draft.ts";
 import { batchRef, clustersOf } from "../state/names.ts";
+import { done, type Reply, refuse } from "../state/reply.ts";
 import type { Batch, BatchTarget } from "../state/run.ts";
 import { isToBeRead, seenOf } from "../targets/seen.ts";
 

@@ -4,14 +4,14 @@
  */
 import { epoch, type Time } from "../../base/time.ts";
 import { runReason } from "../../reasons/run.ts";
-import { analysisGate, analysisOf, underWay } from "../gates/analysis.ts";
-import { type Wait, wait } from "../gates/decision.ts";
 import { isInTurn } from "../state/batch.ts";
+import { type Wait, wait } from "../state/decision.ts";
 import type { Draft } from "../state/draft.ts";
 import type { HookFailure } from "../state/hooks-types.ts";
 import type { Batch, Run } from "../state/run.ts";
 import { isMidStep } from "../state/steps.ts";
 import { type AnalysisPlace, analysesAt, analysesOf, analysisRef, isBadAnalysis, stopAnalysis } from "./analysis.ts";
+import { analysisGate, analysisOf, underWay } from "./analysis-gate.ts";
 import { callHook, type HookPlace, hookCallAt, hookRef, isBadHook, isToleratedHook } from "./hooks.ts";
 import { measure, startAnalysis } from "./start-analyses.ts";
 

@@ -3,12 +3,12 @@ import { parseTemplate, renderTemplate, type TemplateValues } from "../../base/t
 import type { Time } from "../../base/time.ts";
 import { type RunReason, runReason } from "../../reasons/run.ts";
 import type { AnalysisArg, StageAnalysis } from "../../spec/rollout.ts";
-import { isBegun, wantedAt } from "../gates/analysis.ts";
 import type { RunAnalysis } from "../state/analysis-types.ts";
 import { batchOf, type Draft } from "../state/draft.ts";
 import { hostOf } from "../state/names.ts";
 import { planeOf } from "../targets/unseen.ts";
 import { type AnalysisPlace, analysesAt, analysisId, analysisRef, endAnalysis, placesOf, putAnalysis, stopAnalysis } from "./analysis.ts";
+import { isBegun, wantedAt } from "./analysis-gate.ts";
 
 /** Begins what is to be measured in a place and is not yet. `newerThan`: what was begun before is measured anew. */
 export function measure(draft: Draft, place: AnalysisPlace, newerThan?: Time): void {

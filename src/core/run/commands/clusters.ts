@@ -3,17 +3,17 @@ import type { AnyReason } from "../../base/reason.ts";
 import { iso, parseDuration, type Time } from "../../base/time.ts";
 import type { RunReason } from "../../reasons/run.ts";
 import type { Command } from "../../spec/commands.ts";
-import { rebuild } from "../batches/build.ts";
+import { rebuild, revert } from "../batches/build.ts";
 import { close, makeRoom } from "../batches/close.ts";
 import { release } from "../batches/quarantine.ts";
 import { requeue, skip } from "../batches/requeue.ts";
-import { asBefore, cannotRevert, changedTargets, revert } from "../batches/revert.ts";
 import { failedClusters, withinBudget } from "../outcome/failures.ts";
+import { asBefore, cannotRevert, changedTargets } from "../outcome/put-back.ts";
 import { batchOf, change, type Draft, mapTargets, moveTarget } from "../state/draft.ts";
 import { clusterKey, clustersOf, isOut, liveTargets, stageOf, unitOf } from "../state/names.ts";
+import { done, type Reply, reasonOf, refuse } from "../state/reply.ts";
 import type { Batch, BatchTarget, Run } from "../state/run.ts";
 import { isMidStep, midwayBatch } from "../state/steps.ts";
-import { done, type Reply, reasonOf, refuse } from "./reply.ts";
 import { failedAfter, mergeUnderWay, unpause } from "./steer.ts";
 
 /** Where a cluster is in the run: the last batch that has it, and what of it is there. */

@@ -1,12 +1,12 @@
 import { defined } from "../../base/defined.ts";
 import { iso, parseDuration } from "../../base/time.ts";
 import type { Command } from "../../spec/commands.ts";
-import { haltCovers, haltsNow, haltsOn } from "../gates/halt.ts";
 import { change, type Draft } from "../state/draft.ts";
+import { haltCovers, haltsNow, haltsOn } from "../state/halts.ts";
 import { clustersOf, liveTargets } from "../state/names.ts";
+import { done, type Reply, refuse, tooEarly } from "../state/reply.ts";
 import { type Halt, isEnded } from "../state/run.ts";
 import { commentOf } from "./order.ts";
-import { done, type Reply, refuse, tooEarly } from "./reply.ts";
 import { mergeUnderWay } from "./steer.ts";
 
 const MOST_CLUSTERS = 200;

@@ -1,13 +1,13 @@
 import type { RunReason } from "../../reasons/run.ts";
 import type { Command } from "../../spec/commands.ts";
 import { makeBatch } from "../batches/build.ts";
-import { keptApart, plannedSizes, stageLimiterOf } from "../batches/choose.ts";
+import { keptApart } from "../batches/choose.ts";
 import { takeRequeued } from "../batches/requeue.ts";
-import { allowedBy } from "../gates/limits.ts";
+import { allowedBy, plannedSizes, stageLimiterOf } from "../gates/limits.ts";
 import type { Draft } from "../state/draft.ts";
 import { clusterKey, stageOf } from "../state/names.ts";
+import { done, type Reply, refuse } from "../state/reply.ts";
 import { clustersNamed, mustWait, placeOf, reopen } from "./clusters.ts";
-import { done, type Reply, refuse } from "./reply.ts";
 
 /** `/hotfix CLUSTER… reason`: one batch now, out of its turn, without bake and windows (docs/spec.md §9.22). Never without health, approval, halts or limits. */
 export function hotfixCommand(draft: Draft, command: Command): Reply {

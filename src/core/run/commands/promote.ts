@@ -7,9 +7,9 @@ import { approve, wantsApproval } from "../gates/approval.ts";
 import { batchOf, change, changeBatch, type Draft } from "../state/draft.ts";
 import { batchRef, pullRef } from "../state/names.ts";
 import type { PromotableWait } from "../state/promotable-types.ts";
+import { done, type Reply, refuse } from "../state/reply.ts";
 import type { Batch, Run } from "../state/run.ts";
 import { promotableWaits, waitMeant, waitNamed } from "./promotable.ts";
-import { done, type Reply, refuse } from "./reply.ts";
 
 export function promoteCommand(draft: Draft, command: Command): Reply {
   const { run } = draft;

@@ -6,10 +6,10 @@ import { takeAlong } from "../batches/step-make.ts";
 import { retryChecks } from "../checks/judge.ts";
 import { failedClusters } from "../outcome/failures.ts";
 import { change, type Draft, mapTargets, moveBatch, moveTarget } from "../state/draft.ts";
+import { done, type Reply, reasonOf, refuse, tooEarly } from "../state/reply.ts";
 import type { Batch, BatchTarget } from "../state/run.ts";
 import { isMidStep } from "../state/steps.ts";
 import { goBack, has, isUnmerged, movedPlace, mustWait, type Place, placeOf, putToEnd, reopen, withMates } from "./clusters.ts";
-import { done, type Reply, reasonOf, refuse, tooEarly } from "./reply.ts";
 import { unpause } from "./steer.ts";
 
 const LOOKED_AT_ANEW: RunReason = { code: "TARGET_LOOKED_AT_ANEW" };

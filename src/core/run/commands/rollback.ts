@@ -2,10 +2,9 @@ import { defined } from "../../base/defined.ts";
 import type { RunReason } from "../../reasons/run.ts";
 import type { Command } from "../../spec/commands.ts";
 import { planRollback } from "../outcome/rollback.ts";
-import { endSoon } from "../start.ts";
-import { change, type Draft } from "../state/draft.ts";
+import { change, type Draft, endSoon } from "../state/draft.ts";
+import { done, type Reply, reasonOf, refuse } from "../state/reply.ts";
 import { isEnded } from "../state/run.ts";
-import { done, type Reply, reasonOf, refuse } from "./reply.ts";
 import { mergeUnderWay } from "./steer.ts";
 
 /** By itself no reason, but a version that was meant: going back to another one instead would be done at once. */

@@ -10,8 +10,8 @@ import { type RunReason, said } from "../../reasons/run.ts";
 import { type Command, type CommandName, hasPermission } from "../../spec/commands.ts";
 import { change, type Draft, wakeAt } from "../state/draft.ts";
 import { clustersOf, liveTargets, pullRef } from "../state/names.ts";
+import { type Reply, refuse, tooEarly } from "../state/reply.ts";
 import type { Batch, OrderedRollout, RolloutAction, RolloutOrder, Run } from "../state/run.ts";
-import { type Reply, refuse, tooEarly } from "./reply.ts";
 import { lockstep, type TargetRollouts } from "./rollouts-lockstep.ts";
 
 /** After this an order is not tried any more: who gave it has to look again. */

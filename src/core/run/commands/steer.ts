@@ -4,12 +4,11 @@ import { type Command, hasPermission } from "../../spec/commands.ts";
 import { close } from "../batches/close.ts";
 import { acceptChecks, badChecks } from "../checks/judge.ts";
 import { unacceptedFailures } from "../outcome/failures.ts";
-import { endSoon } from "../start.ts";
-import { batchOf, change, type Draft, mapTargets, pause } from "../state/draft.ts";
+import { batchOf, change, type Draft, endSoon, mapTargets, pause } from "../state/draft.ts";
 import { pullRef } from "../state/names.ts";
+import { done, type Reply, reasonOf, refuse, tooEarly } from "../state/reply.ts";
 import { movingPhase, type Pause, type Run } from "../state/run.ts";
 import { hold } from "../targets/watch.ts";
-import { done, type Reply, reasonOf, refuse, tooEarly } from "./reply.ts";
 
 /**
  * A merge call may be under way: what must not be overtaken by it waits, and no other is begun. A PR in a merge queue is not waited

@@ -3,10 +3,10 @@ import { iso } from "../../base/time.ts";
 import { runReason } from "../../reasons/run.ts";
 import type { Stage } from "../../spec/rollout.ts";
 import { amendedSince, approvalHash } from "../state/amend.ts";
+import { type Scene, type Wait, wait } from "../state/decision.ts";
 import { pullRef } from "../state/names.ts";
 import type { Approval, Batch, Run } from "../state/run.ts";
 import type { Approver } from "../state/world.ts";
-import { type Scene, type Wait, wait } from "./decision.ts";
 
 export { approvalHash } from "../state/amend.ts";
 

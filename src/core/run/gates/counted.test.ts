@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Limits } from "../../spec/schema-common.ts";
+import { haltCovers } from "../state/halts.ts";
 import type { Run } from "../state/run.ts";
 import type { World } from "../state/world.ts";
 import { type Bench, bench, bring, pull, round, say } from "../testing/bench.ts";
 import { missingAt } from "./depends.ts";
-import { haltCovers } from "./halt.ts";
 import { limitsGate } from "./limits.ts";
 
 /** As if the clusters of a bench were Applications on one cluster. */

@@ -5,10 +5,10 @@ import { valuesOfEdits } from "../../plan/values.ts";
 import { runReason } from "../../reasons/run.ts";
 import type { Dependency } from "../../spec/rollout.ts";
 import { putsBack } from "../state/batch.ts";
+import { type Scene, type Wait, wait } from "../state/decision.ts";
 import { clusterKeys, clustersOf, hostOf, isOut, keysOf, liveTargets, stageOf, targetsOf } from "../state/names.ts";
 import type { Batch, BatchTarget, Run } from "../state/run.ts";
 import { hasGoneOn, isMidStep, isMidway } from "../state/steps.ts";
-import { type Scene, type Wait, wait } from "./decision.ts";
 
 /** `dependsOn`: per cluster, the rollouts that must be there first. A cluster that such a rollout does not go to does not wait for it. */
 export function dependsGate({ run, world }: Scene, batch: Batch): Wait | undefined {

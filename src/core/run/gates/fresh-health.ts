@@ -10,11 +10,11 @@ import type { AnyReason } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
 import { runReason } from "../../reasons/run.ts";
 import { isInTurn } from "../state/batch.ts";
+import { type Decision, type Scene, type Wait, wait } from "../state/decision.ts";
 import { pullRef } from "../state/names.ts";
 import type { Batch, Run } from "../state/run.ts";
 import type { ObservedHealth, ObservedPull, World } from "../state/world.ts";
 import { planeOf } from "../targets/unseen.ts";
-import { type Decision, type Scene, type Wait, wait } from "./decision.ts";
 
 /** Of those confirmed last: more reads would delay the merge past its intention. Older ones are listed anew from time to time. */
 const MOST_READ = 200;

@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { iso } from "../../base/time.ts";
 import { said } from "../../reasons/run.ts";
 import type { Rollout } from "../../spec/rollout.ts";
-import { gatesOf } from "../state/gate-state.ts";
 import type { PullNeed } from "../state/world.ts";
 import { batch, bench, bring, guard, MINUTE, pull, round, SECOND, say, wants } from "../testing/bench.ts";
+import { gatesOf } from "./gate-state.ts";
 
 const silent: PullNeed = { kind: "check", name: "ci/test", state: "silent" };
 const reviews: PullNeed = { kind: "reviews", have: 0, want: 1 };

@@ -7,10 +7,10 @@
 import { epoch, iso, type Time } from "../../base/time.ts";
 import type { MergeObstacle } from "../../reasons/gates.ts";
 import { runReason } from "../../reasons/run.ts";
+import { type Scene, type Wait, wait } from "../state/decision.ts";
 import { pullRef } from "../state/names.ts";
 import type { Batch, Next } from "../state/run.ts";
 import type { ObservedPull, PullNeed } from "../state/world.ts";
-import { type Scene, type Wait, wait } from "./decision.ts";
 import { obstaclesIn } from "./github-words.ts";
 
 /** A required check that has said nothing for so long is probably never run for such a PR. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { iso } from "../../base/time.ts";
-import { gatesOf } from "../state/gate-state.ts";
+import { haltsOn } from "../state/halts.ts";
 import type { Run } from "../state/run.ts";
 import { AT, batch, bench, bring, guard, MINUTE, pull, round, SECOND, say, wants } from "../testing/bench.ts";
-import { haltsOn } from "./halt.ts";
+import { gatesOf } from "./gate-state.ts";
 
 describe("halt", () => {
   test("holds the clusters it names until it ends, and nothing else", () => {

@@ -1,10 +1,10 @@
 import { seededFraction } from "../../base/seeded.ts";
 import { epoch, iso } from "../../base/time.ts";
 import { runReason } from "../../reasons/run.ts";
+import { type Scene, type Wait, wait } from "../state/decision.ts";
 import { pullRef } from "../state/names.ts";
 import type { Batch, Run } from "../state/run.ts";
 import type { ObservedPull } from "../state/world.ts";
-import { type Scene, type Wait, wait } from "./decision.ts";
 
 /** Epoch milliseconds before which a batch does not merge by its stage's `jitter`: the same whenever it is asked. undefined: it has none. */
 export function jitterUntil(

@@ -1,13 +1,13 @@
 import { epoch } from "../../base/time.ts";
-import { goesByLabels, isOwnLimit } from "../../plan/limits.ts";
+import { goesByLabels, inStage, isOwnLimit, type Limiter, limiter, type Sized } from "../../plan/limits.ts";
 import type { OverLimit } from "../../reasons/gates.ts";
 import { runReason } from "../../reasons/run.ts";
-import { limiterOf, sizesOf, stageLimiterOf } from "../batches/choose.ts";
 import { putsBack } from "../state/batch.ts";
-import { batchRef, clustersOf, hostOf, liveTargets, unitOf } from "../state/names.ts";
+import { type Decision, type Scene, wait } from "../state/decision.ts";
+import type { Draft } from "../state/draft.ts";
+import { batchRef, clustersOf, hostOf, liveTargets, targetsOf, unitOf } from "../state/names.ts";
 import { type Batch, isEnded, type Run } from "../state/run.ts";
 import { isMidway } from "../state/steps.ts";
-import { type Decision, type Scene, wait } from "./decision.ts";
 
 /**
  * `limits` of the repo: what all its runs may have in flight together, this batch included. Batches are cut to what the limits could ever
@@ -136,4 +136,28 @@ function canBeCut(run: Run, batch: Batch): boolean {
 /** What a limit lets through, for an answer. */
 export function allowedBy(over: OverLimit) {
   return runReason("LIMIT_ALLOWS", { over });
+}
+
+/** The limits in force, by the clusters that are known now; undefined: there are none. */
+export function limiterOf({ run, world }: Pick<Draft, "run" | "world">): Limiter | undefined {
+  const { limits, clusters, clustersKnown, fleet, elsewhere } = world;
+  const others = elsewhere === "unread" ? [] : (elsewhere ?? []);
+  const bounds = { repo: limits, own: { rollout: run.rollout, limits: run.spec.limits } };
+  return limiter(bounds, clustersKnown ? [...(fleet?.values() ?? []), ...clusters.values(), ...others] : undefined);
+}
+
+/** The same for what travels in one stage. */
+export function stageLimiterOf(draft: Pick<Draft, "run" | "world">, stage: number): Limiter | undefined {
+  const begin = limiterOf(draft);
+  return begin && inStage(begin, { rollout: draft.run.rollout, stage: draft.run.plan.stages[stage]?.name });
+}
+
+/** What travels in a batch, cluster by cluster. */
+export function sizesOf(run: Run, batch: Batch): Sized[] {
+  return liveTargets(batch).map(({ cluster }) => ({ cluster: hostOf(run, cluster), counted: cluster, targets: 1 }));
+}
+
+/** What travels where these move. */
+export function plannedSizes(run: Run, clusters: readonly string[]): Sized[] {
+  return clusters.map((one) => ({ cluster: hostOf(run, one), counted: one, targets: targetsOf(run, one).length }));
 }

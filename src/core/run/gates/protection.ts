@@ -6,8 +6,8 @@
 import { type BareBranch, type BranchRule, WRITE_RULES } from "../../reasons/gates.ts";
 import { runReason } from "../../reasons/run.ts";
 import { putsBack } from "../state/batch.ts";
+import { type Decision, type Scene, wait } from "../state/decision.ts";
 import type { Batch } from "../state/run.ts";
-import { type Decision, type Scene, wait } from "./decision.ts";
 
 /** Nobody tells of an answer that GitHub owes. */
 const READ_AGAIN_MS = 30_000;

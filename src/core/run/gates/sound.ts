@@ -1,10 +1,10 @@
 import { defined } from "../../base/defined.ts";
 import { runReason } from "../../reasons/run.ts";
-import { failedBefore } from "../outcome/step-left.ts";
+import { type Decision, type Scene, wait } from "../state/decision.ts";
 import { clustersOf, liveTargets, pullRef } from "../state/names.ts";
 import type { Batch } from "../state/run.ts";
+import { failedBefore } from "../state/steps.ts";
 import type { ObservedPull, World } from "../state/world.ts";
-import { type Decision, type Scene, wait } from "./decision.ts";
 
 /** Whether the PR is what we proposed and can still be merged as it is. What cannot is closed, and built again. */
 export function soundGate({ run, world }: Scene, batch: Batch, observed: ObservedPull): Decision | undefined {

@@ -4,8 +4,8 @@ import { runReason } from "../../reasons/run.ts";
 import { hangsOnLabels, type Travels, windowSets } from "../../spec/windows-binding.ts";
 import { closedNow, neverOpening, neverTogether, nextOpenAt, type PlacedWindow, type WindowSet } from "../../spec/windows-together.ts";
 import type { Batch } from "../state/batch.ts";
+import { type Scene, type Wait, wait } from "../state/decision.ts";
 import { clustersOf, liveTargets } from "../state/names.ts";
-import { type Scene, type Wait, wait } from "./decision.ts";
 
 /** Waits for the first moment at which all sets that bind the batch are open together: that is what is promised, not when the first opens. */
 export function windowGate({ run, world, now }: Scene, batch: Batch): Wait | undefined {

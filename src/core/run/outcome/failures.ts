@@ -1,11 +1,10 @@
 import type { AnyReason } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
 import { runReason } from "../../reasons/run.ts";
-import { asBefore, cannotRevert, changedTargets } from "../batches/revert.ts";
-import { endSoon } from "../start.ts";
-import { change, type Draft, pause } from "../state/draft.ts";
+import { change, type Draft, endSoon, pause } from "../state/draft.ts";
 import { clusterCount, unitOf } from "../state/names.ts";
 import type { Batch, Run } from "../state/run.ts";
+import { asBefore, cannotRevert, changedTargets } from "./put-back.ts";
 import { planRollback } from "./rollback.ts";
 
 /** Lists clusters with a failed target that is worse than before its change (docs/spec.md §9.18), and those that stayed put off to the last look. */

@@ -182,3 +182,10 @@ export function batchOf(run: Run, number: number): Batch {
   if (batch === undefined || batch.number !== number) throw new Error(`run ${run.rollout} #${run.number} has no batch ${number}`);
   return batch;
 }
+
+/** A run on its way to its end: Paused until it gets there. */
+export function endSoon(run: Run, ending: NonNullable<Run["ending"]>): Run {
+  const { by, reason, at } = ending;
+  const paused: Pause = { kind: "Command", by, reason, at, ask: runReason("ASK_NOTHING") };
+  return { ...run, phase: "Paused", since: at, why: reason, next: { what: runReason("NEXT_PULLS_CLOSED") }, paused, ending };
+}

@@ -1,5 +1,6 @@
 import { type BatchStep, stepAt } from "../../plan/steps.ts";
 import { isInTurn } from "./batch.ts";
+import { isOut, unitOf } from "./names.ts";
 import type { Batch, BatchTarget, Run } from "./run.ts";
 
 /** The first step of a batch that is made now; undefined: it travels at once. */
@@ -32,4 +33,28 @@ export function midwayBatch(run: Pick<Run, "batches">, cluster: string): Batch |
       batch.merged !== undefined &&
       batch.targets.some((target) => target.cluster === cluster && ["Merged", "Syncing", "Healthy"].includes(target.phase)),
   );
+}
+
+/** Failed at a weight after the next one's batch was made, or shares its pin with one that did: it does not go on to it. */
+export function failedBefore(run: Run, batch: Batch, cluster: string): boolean {
+  return weightMissed(run, batch, unitOf(run, cluster)) !== undefined;
+}
+
+/** The batch of the weight before, where one of these clusters has failed; what was so at a still earlier one is over. */
+export function weightMissed(run: Run, batch: Batch, clusters: readonly string[]): Batch | undefined {
+  if (batch.step === undefined || batch.step.index === 1) return undefined;
+  for (const cluster of clusters) {
+    const own = (other: Batch) => other.targets.filter((target) => target.cluster === cluster && !isOut(target));
+    const before = run.batches.findLast(
+      (other) =>
+        other.number < batch.number &&
+        other.stage === batch.stage &&
+        other.ofStage === batch.ofStage &&
+        isMidStep(other) &&
+        other.merged !== undefined &&
+        own(other).length > 0,
+    );
+    if (before !== undefined && own(before).some((target) => target.phase === "Failed" && target.excused !== true)) return before;
+  }
+  return undefined;
 }

@@ -4,8 +4,8 @@
  */
 import type { AnyReason } from "../../base/reason.ts";
 import { runReason } from "../../reasons/run.ts";
-import { haltCovers, haltsNow } from "../gates/halt.ts";
 import { type Draft, mapTargets, touchTarget, wakeAt } from "../state/draft.ts";
+import { haltCovers, haltsNow } from "../state/halts.ts";
 import { type Batch, type BatchTarget, isMoving } from "../state/run.ts";
 import type { Assessment } from "../state/world.ts";
 

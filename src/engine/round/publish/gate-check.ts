@@ -8,7 +8,7 @@ import { defined } from "../../../core/base/defined.ts";
 import { epoch } from "../../../core/base/time.ts";
 import { GATE, gateWords, isStale } from "../../../core/report/batch/gate-check.ts";
 import { applicationLinks } from "../../../core/report/links.ts";
-import { type Gate, gatesOf } from "../../../core/run/state/gate-state.ts";
+import { type Gate, gatesOf } from "../../../core/run/gates/gate-state.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Advanced, World } from "../../../core/run/state/world.ts";
 import type { BatchPulls } from "../batch-pulls.ts";

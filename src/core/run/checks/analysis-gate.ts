@@ -1,10 +1,10 @@
 import { epoch, type Time } from "../../base/time.ts";
 import { runReason } from "../../reasons/run.ts";
 import type { AnalysisWhen, StageAnalysis } from "../../spec/rollout.ts";
-import { type AnalysisPlace, analysesAt, analysisRef, isBadAnalysis, isToleratedAnalysis, placesOf } from "../checks/analysis.ts";
-import { analysisSpec } from "../checks/step-analysis.ts";
+import { type Wait, wait } from "../state/decision.ts";
 import type { Run } from "../state/run.ts";
-import { type Wait, wait } from "./decision.ts";
+import { type AnalysisPlace, analysesAt, analysisRef, isBadAnalysis, isToleratedAnalysis, placesOf } from "./analysis.ts";
+import { analysisSpec } from "./step-analysis.ts";
 
 /** What a stage measures at such a moment; undefined: nothing. */
 export function analysisOf(run: Run, stage: number, when: AnalysisWhen): StageAnalysis | undefined {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { versionAt } from "../gates/depends.ts";
+import { gateOf } from "../gates/gate-state.ts";
 import { planRollback } from "../outcome/rollback.ts";
-import { gateOf } from "../state/gate-state.ts";
 import { type Bench, batch, bench, bring, guard, judge, merged, phases, pull, round, say, see, wants } from "../testing/bench.ts";
 
 /** c1 and c2 are merged in one batch, and c1 fails. */

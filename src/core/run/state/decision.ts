@@ -3,8 +3,8 @@
  * the first answer that is none of "go on". So a gate can be asked as often as one likes, and of any moment.
  */
 import type { AnyReason } from "../../base/reason.ts";
-import type { Batch, Next, Run } from "../state/run.ts";
-import type { ObservedPull, World } from "../state/world.ts";
+import type { Batch, Next, Run } from "./run.ts";
+import type { ObservedPull, World } from "./world.ts";
 
 /** What a gate sees: a draft of a round, or a run at any other moment. Nothing of it can be changed. */
 export interface Scene {

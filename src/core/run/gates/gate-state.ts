@@ -1,10 +1,10 @@
 import type { AnyReason } from "../../base/reason.ts";
 import { runReason } from "../../reasons/run.ts";
-import { changedPull } from "../gates/sound.ts";
-import { putsBack } from "./batch.ts";
-import { pullRef } from "./names.ts";
-import { type Batch, isEnded, type Next, type Run } from "./run.ts";
-import type { Advanced, World } from "./world.ts";
+import { putsBack } from "../state/batch.ts";
+import { pullRef } from "../state/names.ts";
+import { type Batch, isEnded, type Next, type Run } from "../state/run.ts";
+import type { Advanced, World } from "../state/world.ts";
+import { changedPull } from "./sound.ts";
 
 /**
  * What `stagecoach/gate` says on a batch's PR. passed: nothing of the run stands against merging it. waiting: something does.

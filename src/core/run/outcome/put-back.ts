@@ -1,11 +1,6 @@
-import type { PlannedTarget } from "../../plan/plan-types.ts";
 import { type RunReason, runReason } from "../../reasons/run.ts";
-import { backwards } from "../outcome/rollback.ts";
 import { putsBack } from "../state/batch.ts";
-import type { Draft } from "../state/draft.ts";
 import type { Batch, BatchTarget, Run } from "../state/run.ts";
-import { makeBatch } from "./build.ts";
-import { withinLimits } from "./choose.ts";
 
 /** What of a cluster has been changed by a merged batch and would have to be put back. */
 export function changedTargets(batch: Batch | undefined, targets: readonly BatchTarget[]): BatchTarget[] {
@@ -50,24 +45,4 @@ export function cannotRevert(targets: readonly BatchTarget[]): RunReason | undef
     if (made !== undefined) return runReason("REVERT_OF_MADE_PIN", { cluster, file: made.file });
   }
   return undefined;
-}
-
-/**
- * Puts back what stood there before, also while the run is paused (docs/spec.md §9.14), by a batch for each stage and what limits let
- * travel together.
- */
-export function revert(draft: Draft, targets: readonly (BatchTarget & { stage: number })[]): void {
-  for (const [stage, group] of Map.groupBy(targets, (target) => target.stage)) {
-    let left = [...new Set(group.map((target) => target.cluster))];
-    while (left.length > 0) {
-      const clusters = withinLimits(draft, stage, left);
-      left = left.filter((cluster) => !clusters.includes(cluster));
-      const back = group.filter((target) => clusters.includes(target.cluster)).map(reversed);
-      makeBatch(draft, stage, clusters, "Revert", back);
-    }
-  }
-}
-
-function reversed({ key, application, cluster, edits }: BatchTarget): PlannedTarget {
-  return { key, application, cluster, edits: edits.map((edit) => backwards(edit, edit.from ?? "")) };
 }
