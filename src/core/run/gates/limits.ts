@@ -139,7 +139,7 @@ export function allowedBy(over: OverLimit) {
 }
 
 /** The limits in force, by the clusters that are known now; undefined: there are none. */
-export function limiterOf({ run, world }: Pick<Draft, "run" | "world">): Limiter | undefined {
+function limiterOf({ run, world }: Pick<Draft, "run" | "world">): Limiter | undefined {
   const { limits, clusters, clustersKnown, fleet, elsewhere } = world;
   const others = elsewhere === "unread" ? [] : (elsewhere ?? []);
   const bounds = { repo: limits, own: { rollout: run.rollout, limits: run.spec.limits } };
@@ -153,7 +153,7 @@ export function stageLimiterOf(draft: Pick<Draft, "run" | "world">, stage: numbe
 }
 
 /** What travels in a batch, cluster by cluster. */
-export function sizesOf(run: Run, batch: Batch): Sized[] {
+function sizesOf(run: Run, batch: Batch): Sized[] {
   return liveTargets(batch).map(({ cluster }) => ({ cluster: hostOf(run, cluster), counted: cluster, targets: 1 }));
 }
 
