@@ -55,7 +55,9 @@ for await (const line of createInterface({ input: process.stdin })) {
   }
   const { user, system } = process.cpuUsage();
   const cpuMs = (user + system) / 1000;
-  const report: ScaleReport = { owned: own.length, rounds, heard, cpuMs, memory: process.memoryUsage().rss / 1024 / 1024 };
+  const depth = queue.depth();
+  const due = depth.due + depth.running;
+  const report: ScaleReport = { owned: own.length, rounds, due, heard, cpuMs, memory: process.memoryUsage().rss / 1024 / 1024 };
   process.stdout.write(`${JSON.stringify(report)}\n`);
 }
 process.exit();

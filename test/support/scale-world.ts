@@ -15,6 +15,8 @@ export interface ScaleWorld {
 export interface ScaleReport {
   owned: number;
   rounds: number;
+  /** Repositories that a round is due for, or under way. */
+  due: number;
   /** Megabytes resident. */
   memory: number;
   /** Milliseconds of a processor so far. */
