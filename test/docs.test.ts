@@ -108,6 +108,13 @@ describe("the documentation", () => {
     expect(paths.filter((path) => globSync(path, { cwd: ROOT }).length === 0)).toEqual([]);
   });
 
+  test("every path of the code that any page names is there", () => {
+    const pages = ["README.md", ...globSync("docs/**/*.md", { cwd: ROOT })];
+    const paths = pages.flatMap((page) => [...read(page).matchAll(/`((?:src|test|deploy)\/[^`\s]*)`/g)].map(([, path = ""]) => path));
+    expect(paths.length).toBeGreaterThan(50);
+    expect(paths.filter((path) => globSync(path, { cwd: ROOT }).length === 0)).toEqual([]);
+  });
+
   test("every threat, and every door, names the tests that try it", () => {
     const rows = [...read("docs/security.md").matchAll(/^\|.*\| (?:which )?test \|\n\|[- |]*\n((?:\|.*\n)+)/gm)].flatMap(([, body = ""]) =>
       body.trimEnd().split("\n"),
