@@ -3,12 +3,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openLocalWriter, signPayload, sshJudge, whyNotSigned } from "./local-writer.ts";
-import { openMirror } from "./mirror.ts";
-import { signedParts, withSignature } from "./signing/commit-signature.ts";
-import { publicKeyBlob, readSigningKey } from "./signing/ssh-key.ts";
-import { workspace } from "./testing/repositories.ts";
-import { sshKey } from "./testing/ssh-keys.ts";
+import { openLocalWriter, sshJudge } from "../local-writer.ts";
+import { openMirror } from "../mirror.ts";
+import { workspace } from "../testing/repositories.ts";
+import { sshKey } from "../testing/ssh-keys.ts";
+import { signedParts, withSignature } from "./commit-signature.ts";
+import { publicKeyBlob, readSigningKey } from "./ssh-key.ts";
+import { signPayload, whyNotSigned } from "./ssh-signature.ts";
 
 const { secret: KEY, pub: PUBLIC } = sshKey();
 
