@@ -79,10 +79,10 @@ function listOf(data: unknown, key: string): unknown[] {
   return isRecord(data) && Array.isArray(data[key]) ? data[key] : [];
 }
 
-/** `name=other:tag` or `name:tag`, as `kustomize edit set image` takes them. */
+/** `name=other:tag` or `name:tag`, as `kustomize edit set image` takes them; with `*` for the tag it keeps the one that is there. */
 function imagesGiven(kustomize: unknown): unknown[] {
   return listOf(kustomize, "images").flatMap((image) =>
-    typeof image === "string"
+    typeof image === "string" && !/[:@]\*$/.test(image)
       ? image
           .replace(/=.*$/s, "")
           .replace(/@.*$/s, "")

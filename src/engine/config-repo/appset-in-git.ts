@@ -40,8 +40,8 @@ interface MadeSet {
 export type MadeBy = "kustomize" | "helm" | "unknown";
 
 /**
- * Finds the manifest of an ApplicationSet at a commit: first in the files named (the pins' own), then in any file of YAML, and of JSON.
- * undefined: nothing in Git declares it, or it is itself a template.
+ * Finds the manifest of an ApplicationSet at a commit: first in the files named (the pins' own), then in any file of YAML, and of JSON,
+ * whole rather than a patch. undefined: nothing in Git declares it, or it is itself a template.
  */
 export async function findApplicationSet(
   snapshot: Snapshot,
@@ -52,16 +52,15 @@ export async function findApplicationSet(
     const found = await snapshot.with((files) => matching(file, readOrNull(files, file), ref));
     if (found !== undefined) return found;
   }
+  let patch: ApplicationSetInGit | undefined;
   for (const part of manifestFiles(await snapshot.paths())) {
-    const declared = await snapshot.with((files) => {
-      let found: ApplicationSetInGit | undefined;
-      // Asks for every file in one pass, so that they come in one read.
-      for (const path of part) found ??= matching(path, readOrNull(files, path), ref);
-      return found;
-    });
-    if (declared !== undefined) return declared;
+    // Asks for every file in one pass, so that they come in one read.
+    const declared = await snapshot.with((files) => part.flatMap((path) => matching(path, readOrNull(files, path), ref) ?? []));
+    const whole = declared.find(({ object }) => !isPatch(object));
+    if (whole !== undefined) return whole;
+    patch ??= declared[0];
   }
-  return undefined;
+  return patch;
 }
 
 /** The first manifest of an ApplicationSet among files that are at hand, in the order of paths. */

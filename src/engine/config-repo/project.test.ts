@@ -35,3 +35,11 @@ test("of many problems of a file the first twenty are given their lines", async 
   expect(lines.slice(0, 20)).toEqual(Array.from({ length: 20 }, (_, n) => n * LINES + 6));
   expect([...new Set(lines.slice(20, ROLLOUTS)), lines.at(-1)]).toEqual([1, 6]);
 });
+
+test("what lies among the rollouts as JSON is told, and takes no rollout out", async () => {
+  const good = rollout(1).replace("  delivery: { base: elsewhere }\n", "");
+  const snapshot = openSnapshot(mirrorWith({ "rollouts/a.yaml": good, "rollouts/b.json": "{}", "docs/c.json": "{}" }), "c");
+  const { rollouts, problems } = await readProject(snapshot, "main");
+  expect(problems).toMatchObject([{ code: "NOT_A_ROLLOUT", kind: "Json", file: "rollouts/b.json", severity: "warning" }]);
+  expect(rollouts.map(({ name }) => name)).toEqual(["r-1"]);
+});

@@ -62,8 +62,9 @@ export function readRollouts(text: string, { file, settings }: ApartRollouts): R
  */
 export async function readProject(snapshot: Snapshot, baseBranch?: string): Promise<Project> {
   const files = [...(await snapshot.paths()), ...(await snapshot.links(ROLLOUTS_FOLDER))].filter(isRolloutFile);
+  const json = passedOver(await snapshot.paths());
   return snapshot.with((sync) => {
-    const problems: Problem[] = [];
+    const problems: Problem[] = [...json];
     const settings = readOrTell(sync, SETTINGS_FILE, problems);
     const config = parseRepoConfig(settings, SETTINGS_FILE);
     problems.push(...config.problems);
@@ -102,6 +103,14 @@ function openLocate(sync: SyncFiles) {
     located.set(rollout.file, before + 1);
     return locateInRollout(problem, rollout, (path) => sync.read(path));
   };
+}
+
+/** What lies among the rollouts as JSON, which nobody reads. */
+export function passedOver(paths: readonly string[]): Problem[] {
+  const files = paths.filter((path) => path.startsWith(ROLLOUTS_FOLDER) && path.endsWith(".json"));
+  return files
+    .slice(0, MOST_LOCATED)
+    .map((name) => ({ ...problemIn(name, { code: "NOT_A_ROLLOUT", kind: "Json", name }), severity: "warning" }));
 }
 
 function readOrTell(sync: SyncFiles, file: string, problems: Problem[]): string | null {

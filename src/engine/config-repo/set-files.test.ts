@@ -19,12 +19,22 @@ function repo(texts: Record<string, string>) {
   return { files, asked };
 }
 
+function snapshotOf(files: ReturnType<typeof repo>["files"]) {
+  const readFiles = async (_: string, paths: readonly string[]) => new Map(paths.map((path) => [path, files.read(path)]));
+  return openSnapshot({ readFiles, listFiles: async () => files.paths() } as unknown as Parameters<typeof openSnapshot>[0], "c");
+}
+
 test("a set is found in JSON, indented by tabs, too", async () => {
   const { files } = repo({ "sets/shop.json": set(), "README.md": "x" });
   expect(setsDeclaredIn(files, REF)).toMatchObject([{ file: "sets/shop.json" }]);
-  const readFiles = async (_: string, paths: readonly string[]) => new Map(paths.map((path) => [path, files.read(path)]));
-  const mirror = { readFiles, listFiles: async () => files.paths() } as unknown as Parameters<typeof openSnapshot>[0];
-  expect(await findApplicationSet(openSnapshot(mirror, "c"), REF, [])).toMatchObject({ file: "sets/shop.json" });
+  expect(await findApplicationSet(snapshotOf(files), REF, [])).toMatchObject({ file: "sets/shop.json" });
+});
+
+test("a patch is taken for the set only where nothing declares it whole", async () => {
+  const patch = { "a.yaml": set({ template: {} }) };
+  for (const whole of ["b.yaml", "b.json"])
+    expect(await findApplicationSet(snapshotOf(repo({ ...patch, [whole]: set() }).files), REF, [])).toMatchObject({ file: whole });
+  expect(await findApplicationSet(snapshotOf(repo(patch).files), REF, [])).toMatchObject({ file: "a.yaml" });
 });
 
 test("no JSON is read for a set that YAML declares, but for one of which YAML has no more than a patch", () => {

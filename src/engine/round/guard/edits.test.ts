@@ -236,6 +236,14 @@ describe("a pin without effect is refused: its batch would be live at once, and 
         edits: [{ file: "envs/us/kustomization.yaml", path: "images[name=web].newTag" }],
       },
     ],
+    [
+      "an image whose tag the Application keeps",
+      {
+        source: { path: "envs/us", kustomize: { images: ["web=ghcr.io/acme/web:*"] } },
+        files: { "envs/us/kustomization.yaml": "images: [{ name: web, newTag: v1.4.1 }]\n" },
+        edits: [{ file: "envs/us/kustomization.yaml", path: "images[name=web].newTag" }],
+      },
+    ],
     ["the template uses the element key", { source: { targetRevision: "{{version}}" } }],
     [
       "the last of several values files",

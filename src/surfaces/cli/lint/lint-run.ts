@@ -13,7 +13,7 @@ import { freezesOf, SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { checkTogether } from "../../../core/spec/rules/pace.ts";
 import { clashes, type Unread } from "../../../core/spec/rules/together.ts";
-import { isRolloutFile, ROLLOUTS_FOLDER } from "../../../engine/config-repo/project.ts";
+import { isRolloutFile, passedOver } from "../../../engine/config-repo/project.ts";
 import { locateIn } from "../../../engine/resolve/plan-over.ts";
 import { isFleetKnown } from "../plan/plan-inputs.ts";
 import { makePlan, type PlanMade } from "../plan/plan-make.ts";
@@ -32,7 +32,7 @@ export function lint(
   read: RolloutsRead = readRollouts(checkout, files),
 ): LintReport {
   const { rollouts } = read;
-  const problems = [...read.problems, ...settingsProblems(checkout), ...passedOver(checkout)];
+  const problems = [...read.problems, ...settingsProblems(checkout), ...passedOver(checkout.paths())];
   const clashing = clashes(rollouts, unreadIn(checkout, rollouts));
   for (const clash of clashing) problems.push(locateIn(clash.rollouts[1], checkout, clash.problem));
   const planned: Planned[] = [];
@@ -57,21 +57,6 @@ export function lint(
   // Beside an error an inventory is not what is wanted first.
   const asked = unjudged.filter((rollout) => !wrong.has(rollout));
   return { problems, rollouts: rollouts.map(({ name, file }) => ({ name, file })), files: [...files], unjudged: asked };
-}
-
-/** What lies among the rollouts as JSON, which nobody reads. Called by `plan`, too. */
-export function passedOver(checkout: Checkout): Problem[] {
-  const files = checkout.paths().filter((path) => path.startsWith(ROLLOUTS_FOLDER) && path.endsWith(".json"));
-  return files.map((file) => ({
-    code: "NOT_A_ROLLOUT",
-    kind: "Json",
-    name: file,
-    severity: "warning",
-    file,
-    line: 1,
-    column: 1,
-    path: [],
-  }));
 }
 
 /** Credentials in files of the repo; a file that is refused for them was told already. */

@@ -7,10 +7,11 @@ import { planComment, problemsComment } from "../../../core/report/plan/plan-com
 import type { RulesNow } from "../../../core/report/plan/rules-data.ts";
 import { problemJson } from "../../../core/report/reasons/problems/problems.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
+import { passedOver } from "../../../engine/config-repo/project.ts";
 import { outputOption, parseArgs } from "../args.ts";
 import { leakedCredentials } from "../lint/leaked-credentials.ts";
 import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.ts";
-import { passedOver, refusalsOf, rolloutFilesIn } from "../lint/lint-run.ts";
+import { refusalsOf, rolloutFilesIn } from "../lint/lint-run.ts";
 import { tellProblems } from "../lint/lint-show.ts";
 import { formatData, isData, terminalWidth, wantsColour } from "../print.ts";
 import { openProgress } from "../progress.ts";
@@ -61,7 +62,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const wanted = wantedOf(rollout, options.to ?? {});
   const inventory = await fleetGiven(options);
   const planned = makePlan(rollout, checkout, inventory, wanted);
-  const made = { ...planned, problems: [...planned.problems, ...leakedCredentials(checkout), ...passedOver(checkout)] };
+  const made = { ...planned, problems: [...planned.problems, ...leakedCredentials(checkout), ...passedOver(checkout.paths())] };
   const { plan, problems } = made;
   const refused = plan === undefined ? problems : refusalsOf(rollout, checkout, inventory, made);
   progress.end();
