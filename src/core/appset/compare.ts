@@ -20,8 +20,19 @@ interface RenderDifference {
   same: number;
 }
 
+/** Of two renderings that are looked at by more than one. */
+const COMPARED = new WeakMap<RenderResult, { before: RenderResult; difference: RenderDifference }>();
+
 /** Compares by name, then spec by spec, and apart from that what else is written of them. In the order of names. */
 export function compareRenders(before: RenderResult, after: RenderResult): RenderDifference {
+  const known = COMPARED.get(after);
+  if (known?.before === before) return known.difference;
+  const difference = compareAnew(before, after);
+  COMPARED.set(after, { before, difference });
+  return difference;
+}
+
+function compareAnew(before: RenderResult, after: RenderResult): RenderDifference {
   const old = new Map(before.applications.map((application) => [application.metadata.name, application]));
   const fresh = new Map(after.applications.map((application) => [application.metadata.name, application]));
   const removed = [...old.keys()].filter((name) => !fresh.has(name)).sort();

@@ -44,21 +44,19 @@ export function differsElsewhere(
   return undefined;
 }
 
-/** Where an offset before the edits is after them. An empty value keeps its place when something is written right behind it. */
+/**
+ * Where an offset before the edits is after them. An empty value keeps its place when something is written right behind it. It is asked in
+ * the order of the text, or nearly, so it goes on from where it was last.
+ */
 function shifter(ops: readonly Op[]): (offset: number, empty: boolean) => number {
-  const starts = ops.map((op) => op.start);
   const moved = [0];
   for (const op of ops) moved.push((moved.at(-1) ?? 0) + op.text.length - (op.end - op.start));
+  const isBefore = ({ start, end }: Op, offset: number, empty: boolean) => start < offset || (!empty && start === offset && end === start);
+  let at = 0;
   return (offset, empty) => {
-    let low = 0;
-    let high = starts.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      const start = starts[middle] ?? 0;
-      if (empty ? start < offset : start <= offset && (start < offset || ops[middle]?.end === start)) low = middle + 1;
-      else high = middle;
-    }
-    return offset + (moved[low] ?? 0);
+    for (let op = ops[at - 1]; op !== undefined && !isBefore(op, offset, empty); op = ops[at - 1]) at--;
+    for (let op = ops[at]; op !== undefined && isBefore(op, offset, empty); op = ops[at]) at++;
+    return offset + (moved[at] ?? 0);
   };
 }
 

@@ -122,25 +122,25 @@ export function declares(
   return snapshot.with((files) => manifestIn(readOrNull(files, file), kind, objects) !== undefined);
 }
 
-/** As `manifestIn`, of a file that is at hand: it is read once, whoever asks. */
+/** As `manifestIn`, of a file that is at hand: it is read once, whoever asks. `most`: characters of a file that is read. */
 export function manifestAt(
   files: RepoFiles,
   file: string,
   kind: string,
   wanted: readonly Pick<SourceRef, "name" | "namespace">[],
+  most: number = LARGEST_MANIFEST,
 ): Record<string, unknown> | undefined {
   const text = readOrNull(files, file);
-  return text !== null && mayHold(text, kind, wanted) ? wantedOf(documentsAt(files, file, text), kind, wanted) : undefined;
+  return text !== null && mayHold(text, kind, wanted, most) ? wantedOf(documentsAt(files, file, text), kind, wanted) : undefined;
 }
 
-/** The first manifest in a file that is one of these objects; one without a namespace goes where it is applied. `most`: characters of a file that is read. */
+/** The first manifest in a file that is one of these objects; one without a namespace goes where it is applied. */
 export function manifestIn(
   text: string | null,
   kind: string,
   wanted: readonly Pick<SourceRef, "name" | "namespace">[],
-  most: number = LARGEST_MANIFEST,
 ): Record<string, unknown> | undefined {
-  return text !== null && mayHold(text, kind, wanted, most) ? wantedOf(readYamlDocuments(text), kind, wanted) : undefined;
+  return text !== null && mayHold(text, kind, wanted) ? wantedOf(readYamlDocuments(text), kind, wanted) : undefined;
 }
 
 function mayHold(text: string, kind: string, wanted: readonly Pick<SourceRef, "name">[], most = LARGEST_MANIFEST): boolean {

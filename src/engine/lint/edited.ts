@@ -8,7 +8,8 @@ import { kustomizationIn, kustomizeReads } from "../../core/argocd/kustomize-rea
 import { type IsBase, readersOf } from "../../core/argocd/source-files.ts";
 import type { SourceView } from "../../core/argocd/views.ts";
 import { joinPath } from "../../core/base/clean-path.ts";
-import type { RepoFiles } from "../../core/base/repo-files.ts";
+import { madeOnce, type RepoFiles } from "../../core/base/repo-files.ts";
+import type { Edit } from "../../core/plan/plan-types.ts";
 import { manifestIn } from "../config-repo/appset-in-git.ts";
 
 export interface EditedApplication {
@@ -105,5 +106,39 @@ export function withTexts(files: RepoFiles, texts: ReadonlyMap<string, string | 
     const added = [...texts].flatMap(([path, text]) => (text !== null && isNew(path) ? [path] : []));
     return gone.size + added.length === 0 ? files.paths() : [...files.paths().filter((path) => !gone.has(path)), ...added];
   };
-  return { paths: () => (paths ??= withNew()), read: (path) => (texts.has(path) ? (texts.get(path) ?? null) : files.read(path)) };
+  const read = (path: string) => (texts.has(path) ? (texts.get(path) ?? null) : files.read(path));
+  return { paths: () => (paths ??= withNew()), read, made: files.made && new WeakMap() };
+}
+
+/** No version is like it, so that it is seen wherever it comes out. */
+export const MARK = "0.0.0-stagecoach-lint";
+
+interface MarkedRepo {
+  edits: readonly Edit[];
+  after: RepoFiles;
+}
+
+/** The repo as a proposal was proven over it last. */
+function lastMarked(): { marked?: MarkedRepo } {
+  return {};
+}
+
+/** Keeps the repo with what edits write in every pin, for lint of the same proposal. Of files that may change nothing is kept. */
+export function keepMarked(files: RepoFiles, marked: MarkedRepo): void {
+  if (files.made !== undefined) madeOnce(files, lastMarked).marked = marked;
+}
+
+/** That repo where it was made by these very edits, each with the mark; it is given once, since it is as large as the files. */
+export function takeMarked(files: RepoFiles, edits: readonly Edit[]): RepoFiles | undefined {
+  if (files.made === undefined) return undefined;
+  const last = madeOnce(files, lastMarked);
+  const { marked } = last;
+  delete last.marked;
+  if (marked === undefined || marked.edits.length !== edits.length) return undefined;
+  const written = new Map(marked.edits.map((edit) => [`${edit.file}\n${edit.path}`, edit]));
+  const isSame = ({ file, path, part, create }: Edit) => {
+    const other = written.get(`${file}\n${path}`);
+    return other?.to === MARK && other.part === part && other.create === create;
+  };
+  return edits.every(isSame) ? marked.after : undefined;
 }

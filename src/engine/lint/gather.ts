@@ -9,7 +9,7 @@ import { defined } from "../../core/base/defined.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { type Edit, filesOf, type Plan, targetsOf } from "../../core/plan/plan-types.ts";
 import type { Rollout, SourceRef } from "../../core/spec/rollout.ts";
-import { type ApplicationSetInGit, manifestAt, manifestIn, sourcesOf } from "../config-repo/appset-in-git.ts";
+import { type ApplicationSetInGit, manifestAt, sourcesOf } from "../config-repo/appset-in-git.ts";
 import { kustomizationsIn, takersOf } from "../config-repo/kustomize.ts";
 import { isAskable } from "../config-repo/parent-renders.ts";
 import { renderAt } from "../config-repo/render-set.ts";
@@ -17,7 +17,7 @@ import { noting } from "../config-repo/snapshot.ts";
 import { isWorkflow, readWorkflow } from "../config-repo/workflow-triggers.ts";
 import { applyEdits } from "../resolve/apply-edits.ts";
 import { copiedTexts } from "../resolve/copies.ts";
-import { declaredDiffers, type EditedApplication, feedsSet, withTexts } from "./edited.ts";
+import { declaredDiffers, type EditedApplication, feedsSet, MARK, takeMarked, withTexts } from "./edited.ts";
 import type { Gathered, ParentApplication } from "./gathered.ts";
 import { pinsAnImage } from "./ignored-pins.ts";
 import { imageUpdatersIn } from "./image-updaters.ts";
@@ -79,9 +79,6 @@ export function parentsOn(
 
 const MOST_WORKFLOWS = 500;
 
-/** No version is like it, so that it is seen wherever it comes out. */
-const MARK = "0.0.0-stagecoach-lint";
-
 /** Puts together what lint looks at: what the set makes, and who else writes and checks the repo. */
 export function gatherOutside(input: GatherInput, files: RepoFiles): Gathered {
   const updaters = pinsAnImage(input.rollout) ? imageUpdatersIn(files) : undefined;
@@ -97,7 +94,7 @@ export function gatherSet(input: GatherInput, files: RepoFiles): Gathered {
   const before = set === undefined ? undefined : renderOf(input, set, noting(files, madeFrom));
   const rendered = before?.ok === true && before.applications.length > 0 ? before.applications : undefined;
   const after = withPinsMarked(edits, files);
-  const marked = set === undefined || after === undefined ? undefined : renderMarked(input, set, noting(after, madeFrom));
+  const marked = set === undefined || after === undefined ? undefined : renderMarked(input, set, after, madeFrom);
   const difference = before?.ok === true && marked?.ok === true ? compareRenders(before, marked) : undefined;
   const pinPaths = difference && [...new Set(difference.changed.flatMap(({ paths }) => paths))];
   const isBase: IsBase = repoURL === undefined ? () => true : isBaseOf({ repoURL, baseBranch: base ?? "HEAD" });
@@ -145,19 +142,27 @@ function requirements({ required }: GatherInput, files: RepoFiles): Pick<Gathere
 }
 
 /** The ApplicationSet as it would stand with them; undefined: it would stand there no more. */
-function renderMarked(input: GatherInput, set: ApplicationSetInGit, after: RepoFiles): RenderResult | undefined {
+function renderMarked(
+  input: GatherInput,
+  set: ApplicationSetInGit,
+  after: RepoFiles,
+  madeFrom: Set<string>,
+): RenderResult | undefined {
   // What a kustomization or a chart makes of an edit is not seen in what Git declares.
   // Marks make a file that was read a little longer than what is read.
   const object =
     set.made === undefined
-      ? manifestIn(after.read(set.file), "ApplicationSet", [input.rollout.source], Number.POSITIVE_INFINITY)
+      ? manifestAt(after, set.file, "ApplicationSet", [input.rollout.source], Number.POSITIVE_INFINITY)
       : undefined;
-  return object && renderOf(input, { ...set, object }, after);
+  return object && renderOf(input, { ...set, object }, noting(after, madeFrom));
 }
 
 /** The repo with another version in every pin; where a pin takes none such, with what is to be written. undefined: nothing would change. */
 function withPinsMarked(edits: GatherInput["edits"], files: RepoFiles): RepoFiles | undefined {
   const values = eachOnce([...edits.values()].flatMap((own) => own.filter(({ kind }) => kind === "value")));
+  const copied = copiedTexts([...edits.values()].flat(), files);
+  const kept = copied.size === 0 ? takeMarked(files, values) : undefined;
+  if (kept !== undefined) return kept;
   const marked = applyEdits(
     values,
     (path) => files.read(path),
@@ -165,7 +170,7 @@ function withPinsMarked(edits: GatherInput["edits"], files: RepoFiles): RepoFile
   );
   const changed = marked.ok ? marked : applyEdits(values, (path) => files.read(path));
   if (!changed.ok) return undefined;
-  const texts = new Map([...changed.files, ...copiedTexts([...edits.values()].flat(), files)]);
+  const texts = new Map([...changed.files, ...copied]);
   return texts.size > 0 ? withTexts(files, texts) : undefined;
 }
 

@@ -13,13 +13,13 @@ import type { SourceView } from "../../core/argocd/views.ts";
 import { defined } from "../../core/base/defined.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import type { RepoFiles } from "../../core/base/repo-files.ts";
-import { readYamlDocuments } from "../../core/base/yaml-read.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
 import type { Objection } from "../../core/reasons/onboarding.ts";
 import { generatorCluster } from "../config-repo/appset-in-git.ts";
 import { kustomizationsIn, takersOf } from "../config-repo/kustomize.ts";
 import { renderOnce } from "../config-repo/render-set.ts";
-import { foldersOf, withTexts } from "../lint/edited.ts";
+import { documentsAt } from "../config-repo/set-files.ts";
+import { foldersOf, keepMarked, MARK, withTexts } from "../lint/edited.ts";
 import { applyEdits } from "../resolve/apply-edits.ts";
 import { sourcesOf } from "./places-spec.ts";
 import { dig, listAt } from "./scan.ts";
@@ -30,9 +30,6 @@ interface Proposed {
   /** Of each target, in their order: where a release writes. */
   places: readonly (readonly Place[])[];
 }
-
-/** No version is like it, so that it is seen wherever it comes out. */
-const MARK = "0.0.0-stagecoach-init";
 
 /** What stands against a proposal; empty: it changes what it is about, and nothing else. `all`: every Application of the repo. */
 export function proveProposal({ targets, places }: Proposed, all: readonly InitTarget[], input: InitInput): Objection[] {
@@ -45,6 +42,7 @@ export function proveProposal({ targets, places }: Proposed, all: readonly InitT
   const isBase = ({ repoURL }: SourceView) => input.isThisRepo(repoURL);
   const made = [...written].filter((file) => !declaring.has(file));
   const sides = { before: input.files, after: withTexts(input.files, after.files) };
+  keepMarked(input.files, { edits, after: sides.after });
   const rendered = renderedDifferently(written, sides.after, all, input);
   const effect = ({ application, spec }: InitTarget, files: readonly string[]) =>
     effectOfFiles({ ...sides, name: application, sources: viewsOf(spec), isBase, files });
@@ -154,7 +152,7 @@ function rendering(object: unknown, files: RepoFiles, { clusters, isThisRepo }: 
 }
 
 function objectIn({ file, document }: Manifest, files: RepoFiles): unknown {
-  return readYamlDocuments(files.read(file) ?? "")[document - 1]?.value;
+  return documentsAt(files, file, files.read(file) ?? "")[document - 1]?.value;
 }
 
 function keyOf({ namespace, application, controlPlane }: InitTarget): string {
