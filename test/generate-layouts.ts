@@ -58,12 +58,12 @@ const PAGES: Record<string, { page: string; title: string; looks?: string; mind:
   "several images in each overlay": {
     page: "several-images",
     title: "Several images with versions of their own",
-    mind: "A release changes one value or several; plan and pull request show a table. `/rollback --to shop=v1,worker=v2` names them. An image that an overlay does not name yet gets its item there (`create: true`), and such an Application is left out of a rollback.",
+    mind: "A release changes one value or several; plan and pull request show a table. `/rollback --to shop=v1,worker=v2` names them. An image that an overlay does not name yet gets its item there (`create: true`), which a rollback takes away again.",
   },
   "values for each cluster, the version a default": {
     page: "values-for-each-cluster",
     title: "Values for each cluster, the version a default",
-    mind: "The first release writes each cluster's own value over the default; what was not there before cannot be rolled back. The same `create: true` appends a missing `images[name=…]` to an overlay, and gives a cluster its own value below a YAML anchor (`*name`, `<<`).",
+    mind: "The first release writes each cluster's own value over the default, and a rollback takes it away again. The same `create: true` appends a missing `images[name=…]` to an overlay, and gives a cluster its own value below a YAML anchor (`*name`, `<<`).",
   },
   "monorepo of services": {
     page: "monorepo",

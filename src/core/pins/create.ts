@@ -119,7 +119,7 @@ function quotesOf(text: string, item: SeqNode["items"][number] | undefined): Map
 }
 
 /** Where the line ends that a block collection's last value ends on. */
-function lineAfter(text: string, node: MapNode | SeqNode): number {
+export function lineAfter(text: string, node: MapNode | SeqNode): number {
   let at = endOf(node);
   if (text[at - 1] === "\n") at -= text[at - 2] === "\r" ? 2 : 1;
   return lineEnd(text, at);

@@ -1,6 +1,7 @@
 import { endOf, position, type ScalarNode } from "../base/yaml-scan/model.ts";
 import { scalarText } from "../base/yaml-scan/scalar.ts";
 import { openPinFile, type PinFile, type PinOptions } from "./file.ts";
+import { inFlow } from "./holes.ts";
 import { locate, openInside, outward, type Query, readQuery, type Spot } from "./locate.ts";
 import { readPart } from "./part.ts";
 import type { Reached } from "./resolve.ts";
@@ -57,7 +58,10 @@ export function describe(text: string, spot: Exclude<Spot, { kind: "inside" }>, 
   if (spot.kind === "hole") {
     const scalar = spot.at?.kind === "scalar" ? spot.at : undefined;
     const start = scalar?.start ?? (spot.at === undefined ? text.length : endOf(spot.at));
-    return { ok: true, found: { value: null, start, end: scalar?.end ?? start, ...position(text, start) } };
+    // A file without anything, or a null that is written out, would not come back as it was.
+    const isPlain = scalar === undefined ? spot.at !== undefined : scalar.style === "empty" && !inFlow(spot.reached.chain);
+    const made = isPlain ? { made: spot.rest.length } : {};
+    return { ok: true, found: { value: null, start, end: scalar?.end ?? start, ...position(text, start), ...made } };
   }
   const { node } = spot;
   const whole = scalarText(text, node);

@@ -77,7 +77,9 @@ export function inFlow(chain: readonly YamlNode[]): boolean {
 }
 
 export function writeHoles({ file: { text }, layout: whole, ops, expects }: Work, holes: Holes): void {
-  for (const { tree, at, reached } of holes.values()) {
+  // Where two end on one line, what is deeper comes first.
+  const inward = [...holes.values()].sort((a, b) => b.reached.chain.length - a.reached.chain.length);
+  for (const { tree, at, reached } of inward) {
     const layout = { ...whole, flow: inFlow(reached.chain) };
     if (at === undefined) ops.push(fillFile(text, tree as Tree | Items, layout));
     else if (at.kind === "seq") {

@@ -5,6 +5,8 @@ import type { PinProblems, PinReason } from "../reasons/pins.ts";
 export interface Found {
   /** The scalar as text: of `part` where one was asked for. null: absent or empty (only with `create`). */
   value: string | null;
+  /** Of one that is absent: how many steps of its path would be written with it; left out: how it was could not be told afterwards. */
+  made?: number;
   /** Others have it, too, by an anchor: only with `create` can it be said anew. */
   isShared?: true;
   line: number;

@@ -35,6 +35,10 @@ export interface Edit {
   kind: "value" | "clusterGenerator" | "copy" | "branch";
   part?: PinPart;
   create?: boolean;
+  /** Of a value that was absent: how many steps of its path came, or would come, with it; left out: how it was could not be told afterwards. */
+  made?: number;
+  /** What a run made goes, with all that came with it (`made`): `to` is empty, and so is what is read where it is gone. */
+  removes?: true;
   /** clusterGenerator only: path of the entry holding the new version; `path` holds the old one. */
   entry?: string;
   /** clusterGenerator only: the cluster that moves, by name. */

@@ -24,7 +24,8 @@ export interface OutcomeReasons {
   /** `--to` of a release of several values names none of them. */
   ROLLBACK_VALUE: { given: string; known: readonly string[]; near?: string | undefined };
   PIN_NOT_PLAIN: { file: string; path: string };
-  PIN_MADE_BY_RUN: { file: string; path: string };
+  /** `changed`: it could be taken away, but that somebody has changed what stands around it. */
+  PIN_MADE_BY_RUN: { file: string; path: string; changed?: true | undefined };
 
   /** `last`: it can be put back, to be tried last. */
   ASK_FAILED: { cluster: string; last?: true | undefined };

@@ -55,8 +55,9 @@ export function releaseName(values: Readonly<Record<string, string>>, how?: "nam
 }
 
 /** A value of a pin as a table has room for: of a branch it is a commit id, of a directory that of its tree. */
-export function pinValue(edit: Pick<Edit, "kind" | "from" | "to">, which: "from" | "to"): string {
+export function pinValue(edit: Pick<Edit, "kind" | "from" | "to" | "removes">, which: "from" | "to"): string {
   const value = edit[which] ?? "";
+  if (edit.removes === true && value === "") return "nothing";
   if (edit.kind === "copy" && value === EMPTY_TREE) return "empty";
   return (edit.kind === "branch" || edit.kind === "copy") && /^[0-9a-f]{40}$/.test(value) ? value.slice(0, 10) : value;
 }
@@ -75,7 +76,8 @@ export function copiedWords({ copied }: Pick<Edit, "copied">): string | undefine
 
 /** What an edit does to a pin, on a line of a terminal. */
 export function changeWords(edit: Edit): string {
-  if (edit.kind !== "copy") return edit.from === edit.to ? `${edit.to} already` : `${edit.from ?? "–"} → ${edit.to}`;
+  if (edit.kind !== "copy")
+    return edit.from === edit.to ? `${pinValue(edit, "to")} already` : `${edit.from ?? "–"} → ${pinValue(edit, "to")}`;
   if (edit.from === edit.to) return `${edit.file}/ is it already`;
   return `${pinValue(edit, "from")} → ${pinValue(edit, "to")} (${copiedWords(edit) ?? ""})`;
 }

@@ -142,18 +142,11 @@ function requirements({ required }: GatherInput, files: RepoFiles): Pick<Gathere
 }
 
 /** The ApplicationSet as it would stand with them; undefined: it would stand there no more. */
-function renderMarked(
-  input: GatherInput,
-  set: ApplicationSetInGit,
-  after: RepoFiles,
-  madeFrom: Set<string>,
-): RenderResult | undefined {
+function renderMarked(input: GatherInput, set: ApplicationSetInGit, after: RepoFiles, madeFrom: Set<string>): RenderResult | undefined {
   // What a kustomization or a chart makes of an edit is not seen in what Git declares.
   // Marks make a file that was read a little longer than what is read.
   const object =
-    set.made === undefined
-      ? manifestAt(after, set.file, "ApplicationSet", [input.rollout.source], Number.POSITIVE_INFINITY)
-      : undefined;
+    set.made === undefined ? manifestAt(after, set.file, "ApplicationSet", [input.rollout.source], Number.POSITIVE_INFINITY) : undefined;
   return object && renderOf(input, { ...set, object }, noting(after, madeFrom));
 }
 

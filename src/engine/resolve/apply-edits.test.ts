@@ -21,6 +21,17 @@ describe("edits of a batch", () => {
     });
   });
 
+  test("that take away what a run made leave the file as it was, beside values that change", () => {
+    const gone = (path: string, from: string, made: number): Edit => ({ ...value(path, ""), from, made, removes: true });
+    const edits = [value("x", "v1"), gone("images[name=web].newTag", "v2", 3), gone("image.tag", "v2", 1)];
+    const files = { "a.yaml": "x: v2\nimage:\n  repo: web\n  tag: v2\nimages:\n  - name: web\n    newTag: v2\n" };
+    const after = { "a.yaml": "x: v1\nimage:\n  repo: web\n" };
+    expect(apply(files, edits)).toEqual(after);
+    expect(apply(after, edits)).toEqual(after);
+    const [changed] = [{ "a.yaml": files["a.yaml"].replace("newTag: v2", "newTag: v2 # ours") }];
+    expect(apply(changed, edits)).toMatchObject({ code: "PIN_VERIFY", file: "a.yaml" });
+  });
+
   test("of a branch touch no file", () => {
     expect(apply({}, [{ file: "", path: "env/a", kind: "branch", from: null, to: "abc" }])).toEqual({});
   });

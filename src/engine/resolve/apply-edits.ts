@@ -1,6 +1,7 @@
 import { type MoveResult, moveInClusterGenerator, moveOutOfClusterGenerator } from "../../core/pins/cluster-generator.ts";
 import { splice } from "../../core/pins/splice.ts";
 import type { PinError } from "../../core/pins/types.ts";
+import { type MadePin, unmake } from "../../core/pins/unmake.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
 import type { Problem, ProblemReason } from "../../core/reasons/problems/problem.ts";
 import { type GeneratorPair, readPair } from "./targets-generator.ts";
@@ -52,14 +53,21 @@ function editText(
   edits: readonly Edit[],
   toWrite: (edit: Edit) => string,
 ): { ok: true; text: string } | { ok: false; problem: Problem } {
-  const values = edits.filter((edit) => edit.kind === "value");
-  const spliced = splice(
+  const values = edits.filter((edit) => edit.kind === "value" && edit.removes === undefined);
+  const written = splice(
     text,
     values.map((edit) => ({ path: edit.path, value: toWrite(edit), part: edit.part, create: edit.create })),
   );
+  const gone = edits.flatMap((edit) => madePin(edit) ?? []);
+  const spliced = written.ok && gone.length > 0 ? unmake(written.text, gone) : written;
   const moves = edits.filter((edit) => edit.kind === "clusterGenerator");
   const done = spliced.ok && moves.length > 0 ? moveClusters(spliced.text, moves) : spliced;
   return done.ok ? done : { ok: false, problem: problemIn(file, done.error, done.error.line, done.error.column) };
+}
+
+/** What a run made, where the edit takes it away. */
+export function madePin({ path, removes, made, from }: Edit): MadePin | undefined {
+  return removes === undefined || made === undefined || from === null || from === "" ? undefined : { path, made, value: from };
 }
 
 function problemIn(file: string, reason: ProblemReason, line = 1, column = 1): Problem {

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { CommitInfo, Mirror } from "../../adapters/git/port.ts";
 import type { BatchTarget } from "../../core/run/state/run.ts";
 import { partsOf } from "../testing/parts.ts";
+import { readPins } from "./pin-values.ts";
 
 /** A straight line of commits c0, c1, …, each given by the file it changes. */
 function baseOf(files: string[]) {
@@ -43,4 +44,22 @@ test("drift names the newest commit that touched the pin's file, and compares ea
 test("a base set back is looked at anew", async () => {
   const { drift } = baseOf(["merge", "a", "b", "a"]);
   expect([await drift("c3", "a"), await drift("c2", "a")]).toEqual(["c3", "c1"]);
+});
+
+test("what is to go is empty once it is gone, has its value where it can go, and none where somebody has changed it since", async () => {
+  const texts: Record<string, string> = {
+    "there.yaml": "a: 1\nimages:\n  - name: web\n    newTag: v2\n",
+    "gone.yaml": "a: 1\n",
+    "other.yaml": "a: 1\nimages:\n  - name: web\n    newTag: v3\n",
+    "changed.yaml": "a: 1\nimages:\n  - name: web\n    newName: mirror\n    newTag: v2\n",
+  };
+  const files = { read: (path: string) => texts[path] ?? null, paths: () => Object.keys(texts) };
+  const edit = { kind: "value", path: "images[name=web].newTag", from: "v2", to: "", made: 3, removes: true } as const;
+  const targets = Object.keys(texts).map((file) => ({ key: file, application: file, cluster: file, edits: [{ ...edit, file }] }));
+  expect([...readPins(files, { branch: "b", targets })]).toEqual([
+    ["there.yaml", ["v2"]],
+    ["gone.yaml", [""]],
+    ["other.yaml", ["v3"]],
+    ["changed.yaml", [null]],
+  ]);
 });

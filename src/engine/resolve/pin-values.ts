@@ -2,6 +2,7 @@ import { BoundedMap } from "../../core/base/bounded.ts";
 import { defined } from "../../core/base/defined.ts";
 import { EMPTY_TREE, folderIn } from "../../core/base/folder.ts";
 import { findPin } from "../../core/pins/find.ts";
+import { unmake } from "../../core/pins/unmake.ts";
 import type { Edit, PlannedTarget } from "../../core/plan/plan-types.ts";
 import type { Batch, BatchTarget } from "../../core/run/state/run.ts";
 import type { ObservedTarget } from "../../core/run/state/world.ts";
@@ -9,6 +10,7 @@ import type { Commits } from "../config-repo/commits.ts";
 import type { SyncFiles } from "../config-repo/snapshot.ts";
 import { type BranchMove, branchesOf, movesOf } from "../round/act/branch-moves.ts";
 import type { BranchHeads } from "../round/observe/branch-heads.ts";
+import { madePin } from "./apply-edits.ts";
 import { readGeneratorPin } from "./targets-generator.ts";
 
 /** By target key, in the order of its edits; null: absent. */
@@ -95,13 +97,31 @@ function branchValue(move: BranchMove | undefined, moved: boolean): string | nul
   return moved && move?.stands === "past" ? move.to : (move?.head ?? null);
 }
 
-function readPins(files: SyncFiles, batch: PinnedBatch): PinValues {
+/** Exported for its test. */
+export function readPins(files: SyncFiles, batch: PinnedBatch): PinValues {
   const values: PinValues = new Map();
+  const stuck = changedSince(files, batch);
   for (const target of batch.targets) {
-    const found = target.edits.map((edit) => readPin(files, edit));
+    const found = target.edits.map((edit) => (stuck.has(`${edit.file}\n${edit.path}`) ? null : readPin(files, edit)));
     if (found.every((value) => value !== undefined)) values.set(target.key, found);
   }
   return values;
+}
+
+/** Of what is to go, what somebody has changed since it was made, by file and path: no value tells that. */
+function changedSince(files: SyncFiles, { targets }: PinnedBatch): Set<string> {
+  const stuck = new Set<string>();
+  const edits = targets.flatMap((target) => target.edits.filter((edit) => edit.removes === true && readPin(files, edit) === edit.from));
+  for (const [file, own] of Map.groupBy(edits, (edit) => edit.file)) {
+    const text = files.read(file) ?? "";
+    let pins = [...new Map(own.flatMap((edit) => madePin(edit) ?? []).map((pin) => [pin.path, pin])).values()];
+    for (let done = unmake(text, pins); !done.ok; done = unmake(text, pins)) {
+      const { pin } = done;
+      stuck.add(`${file}\n${pin.path}`);
+      pins = pins.filter((one) => one !== pin);
+    }
+  }
+  return stuck;
 }
 
 /** null: absent, or a branch, which stands in no file. undefined: it cannot be read. */
@@ -112,7 +132,8 @@ export function readPin(files: Pick<SyncFiles, "read">, edit: Edit): string | nu
   if (text === null) return null;
   const result = edit.kind === "clusterGenerator" ? readGeneratorPin(text, edit) : findPin(text, pinOf(edit));
   if (result.ok) return result.found.value;
-  return result.error.code === "PIN_NOT_FOUND" ? null : undefined;
+  if (result.error.code !== "PIN_NOT_FOUND") return undefined;
+  return edit.removes === true ? edit.to : null;
 }
 
 /** A directory that is not there is empty where that is what it was or is to be; else it has left, as any pin may. */

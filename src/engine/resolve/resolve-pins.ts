@@ -176,7 +176,8 @@ function readFrom(
     // Who has it, too, is looked for once: in a file of thousands that takes long.
     if (result.ok && result.found.isShared === true && edit.create !== true) shared ??= whyShared(text, edit);
     else if (result.ok) {
-      draft.edits[index] = { ...edit, from: result.found.value };
+      const { value: from, made } = result.found;
+      draft.edits[index] = made === undefined ? { ...edit, from } : { ...edit, from, made };
       continue;
     }
     const error = result.ok ? shared : result.error;

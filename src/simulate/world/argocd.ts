@@ -110,7 +110,8 @@ function work(git: ModelGit, target: ModelTarget): Segment[] {
     const isFirst = index === first[pin]?.index;
     const from = index === 0 ? Number.NEGATIVE_INFINITY : there;
     cut(segments, from);
-    const isBack = !isFirst && behaviour.back !== undefined && values.every((one, place) => one === first[place]?.value);
+    // What a run made, and took away again, is nothing as before.
+    const isBack = !isFirst && behaviour.back !== undefined && values.every((one, place) => (one ?? "") === (first[place]?.value ?? ""));
     const script: Script = isFirst
       ? [{ state: behaviour.before ?? "Healthy", forMs: FOREVER }]
       : isBack

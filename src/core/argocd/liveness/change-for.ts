@@ -11,7 +11,7 @@ import type { Change, Intended } from "./types.ts";
 
 export interface ChangeForInput {
   /** The target's edits in the batch. */
-  edits: readonly Pick<Edit, "kind" | "file" | "path" | "from" | "to" | "copied" | "forced">[];
+  edits: readonly Pick<Edit, "kind" | "file" | "path" | "from" | "to" | "copied" | "forced" | "removes">[];
   /** The merge commit, and when GitHub says it was merged. */
   commit: string;
   mergedAt: Time;
@@ -67,7 +67,9 @@ export function changeFor(input: ChangeForInput): ChosenChange {
   if (input.before === undefined) return withoutBefore(input, after, commit);
   if (equalIntent(input.before, after)) return { change: commit, also: [], intended: after, files: writtenBy(edits) };
   const changes = revisionChanges(input, committedSources(input.before), committedSources(after));
-  const rest = edits.filter((edit) => !appearsAnew(edit.to, input.before, after, 0));
+  const rest = edits.filter((edit) =>
+    edit.removes === true ? !appearsAnew(edit.from ?? "", after, input.before, 0) : !appearsAnew(edit.to, input.before, after, 0),
+  );
   const byFile = rest.length > 0 && readsRepo(committedSources(after), repoURL);
   if (byFile) changes.push(commit);
   const [change = { kind: "generator", mergedAt } as const, ...also] = changes;
@@ -114,7 +116,9 @@ function withoutBefore(input: ChangeForInput, after: Intended, commit: Change): 
 function unrendered(input: ChangeForInput, commit: Change): ChosenChange {
   const { edits, live } = input;
   for (const source of live === undefined ? [] : committedSources(live)) {
-    const edit = edits.find(({ from, to }) => source.targetRevision === to || (from !== null && source.targetRevision === from));
+    const edit = edits.find(
+      ({ from, to, removes }) => removes !== true && (source.targetRevision === to || (from !== null && source.targetRevision === from)),
+    );
     if (edit !== undefined) return { change: revisionChange(input, source.repoURL, edit.to), also: [], files: [] };
   }
   const bySpec = live === undefined ? [] : edits.filter((edit) => isOnlyInSpec(edit, input, committedSources(live)));
@@ -130,9 +134,11 @@ function isOnlyInSpec({ file }: { file: string }, { madeFrom, repoURL }: ChangeF
   return madeFrom?.has(file) === true && readersOf(sources, file, (source) => isOf(source, repoURL)).length === 0;
 }
 
-/** The new value stands in what is deployed, and the old one no more. */
-export function standsIn({ from, to }: { from: string | null; to: string }, { sources, sourceHydrator }: Intended): boolean {
+/** The new value stands in what is deployed, and the old one no more; of one that goes, that alone. */
+export function standsIn(edit: Pick<Edit, "from" | "to" | "removes">, { sources, sourceHydrator }: Intended): boolean {
+  const { from, to, removes } = edit;
   const deployed = { sources, sourceHydrator };
+  if (removes === true) return from !== null && !holds(deployed, from, 0);
   return holds(deployed, to, 0) && (from === null || holds(to, from, 0) || !holds(deployed, from, 0));
 }
 

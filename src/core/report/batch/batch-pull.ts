@@ -62,7 +62,7 @@ function diffTable({ plan, kind }: Run, batch: Batch, limit: number): string {
     edits.flatMap((edit) => {
       if (edit.from === edit.to) return [];
       const [file, pin] = edit.kind === "copy" ? [`${edit.file}/`, isBack ? "as it was before" : copyWords(edit)] : [edit.file, edit.path];
-      const [from, to] = edit.kind === "copy" ? [pinValue(edit, "from"), pinValue(edit, "to")] : [edit.from ?? "", edit.to];
+      const [from, to] = edit.kind === "copy" ? [pinValue(edit, "from"), pinValue(edit, "to")] : [edit.from ?? "", pinValue(edit, "to")];
       return [eachOnceNamed([shortName(cluster), application, from, to, file, pin], 0, plan).map((text) => code(text))];
     }),
   );

@@ -13,7 +13,7 @@ const MOST_VALUES = 4;
 export function sayGuess(guess: Guess): string {
   switch (guess.kind) {
     case "DefaultForAll":
-      return `${guess.version} is a default for all of them: the first release writes the version for each, and what was not there before cannot be rolled back`;
+      return `${guess.version} is a default for all of them: the first release writes the version for each, and a rollback takes that away again`;
     case "MovesByItself":
       return `they stand at ${guess.version}, which moves by itself: the first release puts a version in its place`;
     case "SeveralImages":

@@ -59,7 +59,10 @@ export const OUTCOME: Entries<OutcomeReasons> = entriesOf<OutcomeReasons>()({
   },
   PIN_MADE_BY_RUN: {
     subject: "file",
-    says: "this run made its pin {file} {path}, and nothing stood there before",
+    says: ({ file, path, changed }) =>
+      changed === true
+        ? `this run made its pin ${file} ${path}, and somebody has changed what stands around it since: Stagecoach leaves it to be removed by hand`
+        : `this run made its pin ${file} ${path}, and what stood there before cannot be told: remove it by hand`,
   },
 
   ASK_FAILED: {

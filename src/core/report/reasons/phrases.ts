@@ -225,6 +225,8 @@ export function addStop(text: string): string {
 
 /** Says a value that a pin has: ids of commits and trees are shortened. */
 export function pinPhrase(value: string): string {
+  // What is to be gone has no value.
+  if (value === "") return "nothing";
   return /^[0-9a-f]{40}$/.test(value) ? sha(value) : value;
 }
 

@@ -119,5 +119,5 @@ export function revert(draft: Draft, targets: readonly (BatchTarget & { stage: n
 }
 
 function reversed({ key, application, cluster, edits }: BatchTarget): PlannedTarget {
-  return { key, application, cluster, edits: edits.map((edit) => backwards(edit, edit.from ?? "")) };
+  return { key, application, cluster, edits: edits.map((edit) => backwards(edit, edit.from)) };
 }

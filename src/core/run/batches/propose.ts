@@ -129,7 +129,8 @@ function readPins(draft: Draft, number: number): boolean {
   for (const target of liveTargets(batchOf(draft.run, number))) {
     const pins = draft.world.targets.get(target.key)?.pins;
     if (pins === undefined) unread.push(target.cluster);
-    else if (target.edits.some((edit, index) => (pins[index] ?? null) === null && edit.create !== true)) gone.push(target);
+    else if (target.edits.some((edit, index) => (pins[index] ?? null) === null && edit.create !== true && edit.removes !== true))
+      gone.push(target);
   }
   if (unread.length > 0) {
     if (draft.rebuilt.has(number)) wakeAt(draft, draft.now);
@@ -173,7 +174,9 @@ function leavePinnedByHand(draft: Draft, number: number): void {
     for (const [i, edit] of (frozen?.edits ?? []).entries()) {
       const value = world.targets.get(target.key)?.pins?.[i] ?? null;
       const ours = value === edit.from || value === edit.to || (value !== null && edit.steps?.includes(value) === true);
-      if (!ours) pinned.set(target.cluster, runReason("PINNED_BY_HAND", { value: value ?? undefined }));
+      const { file, path, removes } = edit;
+      if (removes === true && value === null) pinned.set(target.cluster, runReason("PIN_MADE_BY_RUN", { file, path, changed: true }));
+      else if (!ours) pinned.set(target.cluster, runReason("PINNED_BY_HAND", { value: value ?? undefined }));
     }
   }
   if (pinned.size === 0) return;

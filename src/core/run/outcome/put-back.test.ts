@@ -110,6 +110,17 @@ describe("/requeue of a cluster that is merged", () => {
     expect(made.run.commands.at(-1)?.message).toHaveCode("REVERT_OF_MADE_PIN");
   });
 
+  test("takes away what the batch made, where its plan says how much that was", () => {
+    const self = bench(1);
+    see(self, "c1", { pins: [null] });
+    const [target] = self.run.plan.stages[0]?.batches[0]?.targets ?? [];
+    for (const edit of target?.edits ?? []) Object.assign(edit, { create: true, made: 1 });
+    bring(self, 1, "merged");
+    say(self, "/requeue c1");
+    round(self);
+    expect(self.run.batches.at(-1)).toMatchObject({ kind: "Revert", targets: [{ edits: [{ to: "", removes: true, made: 1 }] }] });
+  });
+
   test("/skip of a cluster that is being put back leaves it as it is: the revert is withdrawn", () => {
     const self = failing();
     say(self, "/requeue c1");

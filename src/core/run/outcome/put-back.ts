@@ -41,7 +41,7 @@ function ofKey({ targets }: Batch, { key }: BatchTarget): BatchTarget | undefine
 /** Why what a batch has changed for a cluster cannot be put back; undefined: it can be. */
 export function cannotRevert(targets: readonly BatchTarget[]): RunReason | undefined {
   for (const { cluster, edits } of targets) {
-    const made = edits.find((edit) => edit.from === null);
+    const made = edits.find((edit) => edit.from === null && edit.made === undefined);
     if (made !== undefined) return runReason("REVERT_OF_MADE_PIN", { cluster, file: made.file });
   }
   return undefined;

@@ -21,7 +21,7 @@ import {
   targetKey,
   wants,
 } from "../testing/bench.ts";
-import { goodReleaseFor, lastGoodFor, planRollback } from "./rollback.ts";
+import { backwards, goodReleaseFor, lastGoodFor, planRollback } from "./rollback.ts";
 
 const maintain = { permission: "maintain" as const };
 
@@ -164,6 +164,29 @@ describe("a rollback run", () => {
     expect([order(self.run), self.run.spec.stages[0]?.bakeMs]).toEqual([["c4 c3", "c2 c1"], 60 * MINUTE]);
   });
 
+  test("takes away what the run made where its plan says how much that was, and leaves what somebody has changed since", () => {
+    const self = moved(2);
+    const frozen = self.run.plan.stages.flatMap(({ batches }) => batches.flatMap(({ targets }) => targets.flatMap(({ edits }) => edits)));
+    for (const edit of frozen) Object.assign(edit, { from: null, create: true, made: 2 });
+    const gone = backOf(self.run).plan.stages.flatMap(({ batches }) =>
+      batches.flatMap(({ targets }) => targets.flatMap(({ edits }) => edits)),
+    );
+    expect(gone.map(({ from, to, removes, made, create }) => [from, to, removes, made, create])).toEqual(
+      frozen.map(({ to }) => [to, "", true, 2, undefined]),
+    );
+    goBack(self);
+    // What was made stands there, but cannot be told from what somebody put around it.
+    see(self, "c2", { pins: [null] });
+    round(self);
+    expect(self.run.skipped).toMatchObject([{ cluster: "hub/c2", why: { code: "PIN_MADE_BY_RUN", changed: true } }]);
+    round(self);
+    expect(batch(self.run, 2).targets.map((t) => t.cluster)).toEqual(["hub/c1"]);
+    const [edit] = batch(self.run, 2).targets.flatMap(({ edits }) => edits);
+    // A way back of that would make it once more.
+    expect(edit && backwards(edit, "v2")).toMatchObject({ create: true, from: null, to: "v2", made: 2 });
+    expect(edit && backwards(edit, "v2")).not.toHaveProperty("removes");
+  });
+
   test("names what was pinned by hand since, and leaves it", () => {
     const self = moved(2);
     goBack(self);
@@ -268,7 +291,7 @@ describe("what was last good", () => {
   });
 });
 
-test("a pin that the run made cannot be put back, and branches only to where they were, and that is said", () => {
+test("a pin of which nobody knows how much the run made cannot be put back, and branches only to where they were, and that is said", () => {
   const self = bench(2);
   bring(self, 1, "confirmed");
   for (const stage of self.run.plan.stages)

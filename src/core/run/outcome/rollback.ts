@@ -90,8 +90,9 @@ function reversed(run: Run, target: BatchTarget, to: Asked | undefined): Planned
     const { file, path } = edit;
     const good = goodValue(run, target.key, i, frozen?.edits[i] ?? edit, to);
     if (good === undefined) return runReason("PIN_NOT_PLAIN", { file, path });
-    if (good === null) return runReason("PIN_MADE_BY_RUN", { file, path });
-    edits.push(backwards(edit, good));
+    const made = frozen?.edits[i]?.made ?? edit.made;
+    if (good === null && made === undefined) return runReason("PIN_MADE_BY_RUN", { file, path });
+    edits.push(backwards({ ...edit, ...defined({ made }) }, good));
   }
   return { key: target.key, application: target.application, cluster: target.cluster, ...defined({ on: frozen?.on }), edits };
 }
@@ -132,9 +133,12 @@ function askedBack(run: Run, to: string): Asked | RunReason {
   return asked;
 }
 
-/** Of a cluster between two entries of a generator, too: it goes to the entry that holds the value. */
-export function backwards(edit: Edit, good: string): Edit {
+/** Of a cluster between two entries of a generator, too: it goes to the entry that holds the value. `good` null: it goes, as the run made it. */
+export function backwards(edit: Edit, good: string | null): Edit {
   const { copied } = edit;
+  const { create: _c, removes, ...plain } = edit;
+  if (good === null) return { ...plain, from: edit.to, to: "", removes: true };
+  if (removes === true) return { ...plain, create: true, from: null, to: good };
   // What it was before the run, or longer ago: how many files that makes nobody has counted.
   const counted =
     good === edit.from && copied !== undefined ? { added: copied.removed, removed: copied.added } : { added: 0, changed: 0, removed: 0 };

@@ -161,7 +161,9 @@ function judgeShown(
   const own = intendedOf(fresh);
   const missing = target.edits.find((edit) => {
     if (edit.kind !== "value" || edit.from === edit.to || madeFrom.has(edit.file)) return false;
-    return readersOf(own.sources, edit.file, isBase).length === 0 && !standsIn({ from: null, to: edit.to }, own);
+    return (
+      readersOf(own.sources, edit.file, isBase).length === 0 && !standsIn(edit.removes === true ? edit : { from: null, to: edit.to }, own)
+    );
   });
   if (missing === undefined) return undefined;
   return { why: engineReason("PARENT_SHOWS_NOTHING", { application: target.application, plane, parent, to: missing.to }), retry: true };

@@ -68,6 +68,7 @@ const CAUSES: readonly (readonly [cause: AnyReason, codes: string])[] = [
   [{ code: "LEFT_OUT_BY", by: "alice" }, "CLUSTER_LEFT_OUT"],
   [{ code: "JOINER_UNSTAGED" }, "NOT_JOINED"],
   [{ code: "PIN_MADE_BY_RUN", file: "values.yaml", path: "image.tag" }, "ROLLBACK_DONE"],
+  [{ code: "PIN_MADE_BY_RUN", file: "values.yaml", path: "image.tag", changed: true }, "CLUSTER_EVENT"],
   [{ code: "TARGET_MERGED" }, "IN_BATCH_ALREADY MOVED_ALREADY"],
   [{ code: "GENERATE_NOT_ALLOWED", plane: "hub" }, "GUARD_UNRENDERED"],
   [
