@@ -7,7 +7,7 @@ import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { createAuthority } from "../../../sim/kubernetes/certificates.ts";
 import { openMachines } from "../testing/machines.ts";
 import { closeAll, databaseAt, freshDatabase, replica } from "../testing/open-queue.ts";
-import { LOCK, migrate, prepareSchema, SCHEMA_VERSION } from "./migrate.ts";
+import { askSchema, LOCK, migrate, prepareSchema, SCHEMA_VERSION } from "./migrate.ts";
 import { reasonOf } from "./reason.ts";
 
 const whyOf = (work: Promise<unknown>) =>
@@ -55,11 +55,14 @@ describe.skipIf(POSTGRES === undefined)("the tables that replicas share", () => 
     await server.query(`alter database ${name} owner to stagecoach_migrate`);
     const works = databaseAt(as("stagecoach_run"));
     expect(await whyOf(prepareSchema(works))).toMatch(/has no tables of Stagecoach's.*run stagecoach migrate/);
+    expect(await whyOf(askSchema(works))).toMatch(/has no tables of Stagecoach's.*run stagecoach migrate/);
     const makes = databaseAt(as("stagecoach_migrate"));
+    await askSchema(makes);
     for (const statement of after.split(";").filter((one) => one.trim() !== "")) await makes.query(statement);
     expect(await whyOf(prepareSchema(works))).toMatch(/run stagecoach migrate/);
     await migrate(makes);
     await prepareSchema(works);
+    await askSchema(works);
     const queue = replica(works, idle);
     queue.share(["o/0"]);
     await queue.start();
@@ -89,9 +92,11 @@ describe.skipIf(POSTGRES === undefined)("the tables that replicas share", () => 
     await database.query("update stagecoach.schema set version = 0, oldest = 0");
     await server.query(`do $$ begin create role reader login; exception when duplicate_object then null; end $$`);
     await server.query("grant usage on schema stagecoach to reader; grant select on all tables in schema stagecoach to reader", name);
-    expect(await whyOf(prepareSchema(databaseAt(url.replace("admin@", "reader@"))))).toMatch(
-      new RegExp(`at step 0, this version needs ${SCHEMA_VERSION}.*stagecoach migrate`),
-    );
+    for (const look of [prepareSchema, askSchema])
+      expect(await whyOf(look(databaseAt(url.replace("admin@", "reader@"))))).toMatch(
+        new RegExp(`at step 0, this version needs ${SCHEMA_VERSION}.*stagecoach migrate`),
+      );
+    await askSchema(database);
   });
 
   test("are reached by TLS alone where that is asked for: by whom its CA knows, under the name on its certificate", async () => {

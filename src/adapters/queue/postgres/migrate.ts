@@ -159,9 +159,17 @@ async function checkSchema(session: Session): Promise<void> {
   if (found.version < SCHEMA_VERSION) throw new SchemaError(setting("DATABASE_OLDER", { is: found.version, wanted: SCHEMA_VERSION }));
 }
 
-/** Asks, and changes nothing: what a start would bring up to date is no fault. Throws SchemaError, or DatabaseError. */
+/** Whether this role may take steps: make the schema where there is none, and change every table that is there. */
+const MAY_MIGRATE = `
+select has_database_privilege(current_database(), 'create')
+  and coalesce((select has_schema_privilege(oid, 'create') from pg_catalog.pg_namespace where nspname = 'stagecoach'), true)
+  and coalesce((select bool_and(pg_has_role(tableowner, 'member')) from pg_catalog.pg_tables where schemaname = 'stagecoach'), true) as may`;
+
+/** Asks, and changes nothing: what a start would bring up to date is no fault where it may. Throws SchemaError, or DatabaseError. */
 export async function askSchema(session: Session): Promise<void> {
-  refuseNewer(await versionOf(session));
+  const [role] = await session.query<{ may: boolean }>(MAY_MIGRATE);
+  if (role?.may === true) refuseNewer(await versionOf(session));
+  else await checkSchema(session);
 }
 
 /** The schema as a start wants it: steps that were not taken are taken, where the role may. */
