@@ -1,6 +1,4 @@
 import { afterEach, describe, expect, test } from "vitest";
-import type { WebhookFate } from "../../src/sim/github/http/faults.ts";
-import { WEBHOOK_PATH } from "../../src/surfaces/server/deliveries/server.ts";
 import { ended, type Journey, SHORT_CLUSTERS, short, startJourney } from "../support/journey.ts";
 
 let journey: Journey | undefined;
@@ -20,34 +18,6 @@ async function expectSameEnd(now: Journey): Promise<void> {
   expect(merged.length).toBe(3);
   expect(new Set(merged).size).toBe(3);
 }
-
-describe("webhooks", () => {
-  test("with every webhook lost the run comes to the same end", async () => {
-    journey = await startJourney({ files: short(), resyncMs: 30_000 });
-    journey.world.github.faults.webhook = () => "drop";
-    await journey.release();
-    await expectSameEnd(journey);
-  });
-
-  test("doubled, swapped and delayed webhooks change nothing: no batch is merged twice", async () => {
-    journey = await startJourney({ files: short() });
-    const fates: WebhookFate[] = ["double", "swap", { delay: 20_000 }, "deliver"];
-    let n = 0;
-    journey.world.github.faults.webhook = () => fates[n++ % fates.length] ?? "deliver";
-    await journey.release();
-    await expectSameEnd(journey);
-  });
-
-  test("an unsigned or wrongly signed webhook is refused", async () => {
-    journey = await startJourney({ files: short() });
-    const url = `${journey.bot.url}${WEBHOOK_PATH}`;
-    const body = JSON.stringify({ action: "created", repository: { full_name: journey.world.repository } });
-    const headers = { "content-type": "application/json", "x-github-event": "issue_comment", "x-github-delivery": "1" };
-    const unsigned = await fetch(url, { method: "POST", headers, body });
-    const forged = await fetch(url, { method: "POST", headers: { ...headers, "x-hub-signature-256": `sha256=${"0".repeat(64)}` }, body });
-    expect([unsigned.status, forged.status].every((status) => status >= 400 && status < 500)).toBe(true);
-  });
-});
 
 describe("an API that fails", () => {
   test("GitHub answers 502 after having merged: the merge is found, and nothing is merged twice", async () => {

@@ -35,43 +35,4 @@ describe("merge a release PR, and every cluster is updated batch by batch", () =
       expect(world.argocd.liveHealth(application)).toBe("Healthy");
     await world.untilComment(pull, "**Succeeded**");
   });
-
-  test("a batch that turns out Degraded pauses the run, and no further cluster is touched", async () => {
-    journey = await startJourney({
-      faults: [
-        { cluster: "eu-west-1-a", kind: "degraded" },
-        { cluster: "eu-central-1-a", kind: "degraded" },
-      ],
-    });
-    const { world } = journey;
-    const alice = world.github.actAs("alice");
-    const pull = await world.openReleasePull(alice);
-    await alice.mergePull(world.repository, pull, "squash");
-    const paused = await journey.until("the run pauses", (run) => run.phase === "Paused");
-    expect(paused.paused?.kind).toBe("Failure");
-    expect(versions(journey).filter((version) => version === "v1.4.2")).toHaveLength(2);
-    const comment = await world.untilComment(pull, "**Paused**");
-    expect(comment).toContain("/retry");
-  });
-
-  test("/pause holds the next merge, /resume lets it go; a reader and a quote change nothing", async () => {
-    journey = await startJourney();
-    const { world } = journey;
-    world.github.collaborator(world.repository, "mallory", "read");
-    const alice = world.github.actAs("alice");
-    const pull = await world.openReleasePull(alice);
-    await alice.mergePull(world.repository, pull, "squash");
-    await journey.until("the canary is merged", (run) => run.batches[0]?.merged !== undefined);
-    world.github.actAs("mallory").comment(world.repository, pull, "/abort");
-    alice.comment(world.repository, pull, "> /abort\n\nshould we?");
-    alice.comment(world.repository, pull, "/pause traffic looks odd");
-    const paused = await journey.until("the run is paused", (run) => run.phase === "Paused");
-    expect([paused.paused?.kind, paused.commands.map((command) => command.actor)]).toEqual(["Command", ["alice"]]);
-    await journey.until("the canary is settled", (run) => run.batches[0]?.phase === "Settled" || run.batches[0]?.phase === "Baking");
-    expect(journey.run()?.batches.filter((batch) => batch.merged !== undefined)).toHaveLength(1);
-    alice.comment(world.repository, pull, "/resume");
-    await journey.until("the next batch is merged", (run) => run.batches.filter((batch) => batch.merged !== undefined).length > 1);
-    expect(journey.run()?.phase).toBe("Progressing");
-    await world.untilComment(pull, "needs write permission");
-  });
 });

@@ -19,18 +19,6 @@ async function expectSameEnd(now: Journey): Promise<void> {
 }
 
 describe("more than one life", () => {
-  test("a bot that stops mid-run and starts on another machine, with nothing but the journal, comes to the same end", async () => {
-    journey = await startJourney({ files: short() });
-    await journey.release();
-    await journey.until("the first batch is merged", (run) => run.batches[0]?.merged !== undefined);
-    await journey.stop();
-    await journey.start();
-    await journey.until("the second batch is open", (run) => run.batches[1]?.pull !== undefined);
-    await journey.stop();
-    await journey.start();
-    await expectSameEnd(journey);
-  });
-
   test("a release merged while no bot runs is found when one starts", async () => {
     journey = await startJourney({ files: short() });
     await journey.stop();
@@ -53,12 +41,5 @@ describe("more than one life", () => {
     // Of each of three batches: opened, merged, seen, settled; and what only passes the time.
     expect(lives).toBeLessThan(40);
     await expectSameEnd(journey);
-  });
-
-  test("two replicas on one repo come to the same end, and no batch is merged twice", async () => {
-    journey = await startJourney({ files: short(), replicas: 2 });
-    await journey.release();
-    await expectSameEnd(journey);
-    expect(journey.bot.runs()).toHaveLength(1);
   });
 });
