@@ -33,8 +33,8 @@ promote--rollouts | src/core/run/commands/rollouts › the order is journalled b
 requeue requeue--for | src/core/run/commands/commands › /requeue puts a cluster to the stage's end | ${PEOPLE}/skip leaves a cluster out, /requeue puts one | ${HELP}
 promote--reason requeue--reason skip--reason | src/core/run/commands/command-reasons › /%s is told with the reason that its flag gives | test/e2e/act › a person promotes | ${HELP}
 skip | src/core/run/commands/commands › leaves out a cluster that is not reached yet | ${PEOPLE}/skip leaves a cluster out | ${HELP}
-pause | src/core/run/commands/commands › a pause waits for the outcome of a merge under way | test/e2e/people.long › stays paused until it is resumed | ${HELP}
-resume | src/core/run/commands/commands › a resume written before the pause | test/e2e/people.long › stays paused until it is resumed | ${HELP}
+pause | src/core/run/commands/commands › a pause waits for the outcome of a merge under way | ${PEOPLE}a batch PR that somebody merges while the run is paused | ${HELP}
+resume | src/core/run/commands/commands › a resume written before the pause | ${PEOPLE}a batch PR that somebody merges while the run is paused | ${HELP}
 resume--rollouts | src/core/run/commands/rollouts › /resume --rollouts of a paused run resumes both | test/e2e/rollouts.long › pause at a step | ${HELP}
 abort | src/core/run/commands/commands › closes what is open | ${PEOPLE}/abort closes the open PR | ${HELP}
 abort--rollouts | src/core/run/commands/rollouts › /abort --rollouts goes on | test/e2e/rollouts.long › pause at a step | ${HELP}
