@@ -85,6 +85,15 @@ describe("the ancestor's sample", () => {
   });
 });
 
+test("stages that take no cluster at all say so, and which label was most likely meant", () => {
+  const eu = (matchLabels: Record<string, string>) => rollout(stage({ selector: { matchLabels, matchExpressions: [] } }));
+  const fleet = [cluster("a", { region: "eu-west-1" })];
+  const nobody = (of: Rollout) => planned(of, fleet).warnings.filter(({ code }) => code === "REACHES_NOBODY" || code === "COVERAGE");
+  expect(nobody(eu({ regoin: "eu-west-1" }))).toEqual([{ code: "REACHES_NOBODY", of: 1, key: "regoin", near: "region" }]);
+  expect(nobody(eu({ region: "eu-wset-1" }))).toMatchObject([{ key: "region=eu-wset-1", near: "region=eu-west-1" }]);
+  expect(nobody(eu({ tier: "canary" }))).toEqual([{ code: "REACHES_NOBODY", of: 1 }]);
+});
+
 describe("which clusters a stage takes", () => {
   test("the first maxClusters by name", () => {
     expect(drawn(planned(rollout(stage({ maxClusters: { count: 2 } })), abc))).toEqual(["a | b"]);

@@ -166,13 +166,18 @@ function warningsOf(
     warnings.push({ code: "EMPTY_STAGE", stage: stage.name, selector: selector && formatSelector(selector) });
   }
   const clusters = members.map(({ cluster }) => cluster);
-  for (const { stage, key, value, near } of stageTypos(rollout, clusters))
-    warnings.push({ code: "UNKNOWN_LABEL", stage, key, value, near });
+  const typos = stageTypos(rollout, clusters);
+  for (const { stage, key, value, near } of typos) warnings.push({ code: "UNKNOWN_LABEL", stage, key, value, near });
   for (const { setting, key, value, near } of scopeTypos(rollout, clusters))
     warnings.push({ code: "UNKNOWN_LABEL", setting, key, value, near });
   for (const both of stagesInBoth(rollout, clusters)) warnings.push({ code: "STAGES_IN_BOTH", ...both });
   const left = uncovered.map(({ cluster }) => cluster.slice(cluster.indexOf("/") + 1));
-  if (left.length > 0) warnings.push({ code: "COVERAGE", clusters: left, of: members.length });
+  const [slip] = typos;
+  if (left.length > 0 && left.length === members.length) {
+    const whole = (value: string) => (slip?.value === undefined ? value : `${slip.key}=${value}`);
+    const meant = slip && { key: whole(slip.value ?? slip.key), near: whole(slip.near) };
+    warnings.push({ code: "REACHES_NOBODY", of: left.length, ...meant });
+  } else if (left.length > 0) warnings.push({ code: "COVERAGE", clusters: left, of: members.length });
   const bare = members
     .filter(({ cluster }) => !cluster.registered && Object.keys(cluster.labels).length === 0)
     .map(({ cluster }) => cluster.name);

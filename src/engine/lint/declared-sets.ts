@@ -4,6 +4,8 @@ import type { RepoFiles } from "../../core/base/repo-files.ts";
 import { type Plan, targetsOf } from "../../core/plan/plan-types.ts";
 import type { Problem } from "../../core/reasons/problems/problem.ts";
 import type { RenderProblem } from "../../core/reasons/render.ts";
+import { readYaml } from "../../core/spec/parse/yaml.ts";
+import type { Slip } from "../../core/spec/parse/yaml-indent.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { type ApplicationSetInGit, findApplicationSets, isPatch, setsDeclaredIn } from "../config-repo/appset-in-git.ts";
 import { chartOf, chartTemplate, makerOf } from "../config-repo/live-set.ts";
@@ -70,8 +72,19 @@ function brokenFiles(files: RepoFiles, name: string): Problem[] {
     if (broken?.problem === undefined || makerOf(files, file) === "helm") return [];
     const { line, column } = broken;
     const kind = file.endsWith(".json") ? "Json" : "Yaml";
+    const slip = kind === "Yaml" ? slipIn(text, file) : undefined;
+    if (slip !== undefined)
+      return [{ ...slip.at, code: "SET_BROKEN", kind: "Slip", set: name, slip: slip.what, severity: "error", path: [] }];
     return [{ code: "SET_BROKEN", kind, set: name, said: broken.problem, severity: "error", file, line, column, path: [] }];
   });
+}
+
+/** What of a broken file was most likely mistyped, as it is told of a rollout; undefined: none of what people mistype. */
+function slipIn(text: string, file: string) {
+  const problem = readYaml(text, file).problems.find(({ code }) => code === "SYNTAX");
+  if (problem === undefined || !("kind" in problem) || problem.kind === "Parser") return undefined;
+  const { severity: _, file: __, line, column, path: ___, code: ____, ...what } = problem;
+  return { at: { file, line, column }, what: what as Slip["what"] };
 }
 
 /** Whether Argo CD would not take it either, whatever it knows besides: no cluster and no repository would mend it. */

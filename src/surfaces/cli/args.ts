@@ -100,6 +100,10 @@ export function errorText(error: unknown): string {
 function usageError(message: string, name: string): string {
   return `${message
     .replace(/^error: /, "")
+    // Commander takes `--org` for what was meant by any word of three letters.
+    .replace(/^(unknown option '-*([^']*)').*\(Did you mean -*([\w-]+)\?\)$/s, (all, short: string, word: string, near: string) =>
+      nearest(word, [near]) === undefined ? short : all,
+    )
     // The value and why it is none come first; which option it is of, its name says.
     .replace(/^option '(?:-\w, )?(-[^ ']+)(?: [^']*)?' argument '(.*)' is invalid\. /s, "$1 $2: ")
     .trim()

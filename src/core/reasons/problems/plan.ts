@@ -34,6 +34,8 @@ export interface PlanProblems {
   };
   /** `Git`: Argo CD may know more clusters than `known`, the first names of `of`. */
   UNKNOWN_NAME: { kind: "Fleet" | "Git"; stage: string; name: string; near?: string | undefined; known: readonly string[]; of: number };
+  /** No stage takes any of them. `near`: the label, or value of it, that some have and a stage most likely means by `key`. */
+  REACHES_NOBODY: { of: number; key?: string | undefined; near?: string | undefined };
   COVERAGE: { clusters: readonly string[]; of: number };
   /** `moves`: the first of `count`. */
   /** `value`: which of several values of the release. */

@@ -1,4 +1,6 @@
+import type { KindsOf } from "../../base/reason.ts";
 import type { RenderProblem } from "../render.ts";
+import type { SyntaxKinds } from "./file.ts";
 
 /** What is wrong with the manifest of an ApplicationSet and with who applies it. */
 export interface SetProblems {
@@ -13,7 +15,10 @@ export interface SetProblems {
   /** A file with pins that are not per item of it. `others`: how many more read it. */
   READ_OUTSIDE: { changed: string; application: string; others: number };
   PARENT_READS: { changed: string; parent: string };
-  SET_BROKEN: { kind: "Yaml" | "Json"; set: string; said: string } | { kind: "Render"; set: string; problem: RenderProblem };
+  SET_BROKEN:
+    | { kind: "Yaml" | "Json"; set: string; said: string }
+    | { kind: "Slip"; set: string; slip: KindsOf<SyntaxKinds> }
+    | { kind: "Render"; set: string; problem: RenderProblem };
   /** Both sets make these. */
   SETS_OVERLAP: { applications: readonly string[]; sets: readonly string[] };
   /** `right`: what it should be, of the first of them. */

@@ -100,6 +100,7 @@ const HOLDS_RUN: ReadonlySet<string> = new Set([
   "BRANCHES_UNPROTECTED",
   "PLANE_LOST",
   "NO_TARGETS",
+  "REACHES_NOBODY",
 ]);
 
 /** A tag that only cannot be read from here holds nothing: it is taken from the first cluster. */

@@ -44,6 +44,11 @@ describe("a slip in YAML is told as people make it, at its own place", () => {
     ["a quote that is closed by one far below", 'a:\n  mode: "Run\nb: "c"\n', '2:9 QuoteOpen "'],
     ["a quote in a quote", "a: 'it's'\nb: c\n", "1:8 AfterQuote"],
     ["a bracket that is not closed", "a: [x, y\nb: c\n", "1:4 BracketOpen ["],
+    [
+      "a bracket before the lines of a block",
+      "spec:\n  stages: [\n    - name: a\n      clusters:\n        selector: {}\n",
+      "2:11 BracketOpen [",
+    ],
     ["a brace that is not closed", "a:\n  b: { x: [y] \n  c: d\n", "2:6 BracketOpen {"],
     ["a bracket too many", "a: [x, y]]\nb: c\n", "1:10 BracketExtra ]"],
     ["a value that begins with @", "a: @x\n", "1:4 Reserved @"],

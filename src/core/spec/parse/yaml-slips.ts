@@ -14,6 +14,7 @@ export function slipOf(text: string, mistake: Mistake, from = 0): Slip {
     markerOf(line) ??
     blankOf(line) ??
     openOf(text, mistake, from) ??
+    neverClosed(text, mistake, from) ??
     signOf(text, mistake) ??
     keyOf(line, mistake) ??
     indentSlip(text, line, mistake, from);
@@ -67,6 +68,17 @@ function openOf(text: string, { message, pos: [offset] }: Mistake, from: number)
   const last = open.at(-1);
   if (isQuote || last === undefined) return undefined;
   return { what: { kind: "BracketOpen", sign: last.sign, close: PAIRS[last.sign] ?? "" }, offset: last.at };
+}
+
+/** A bracket before the mistake that nothing in the text closes, such as `stages: [` with lines of a block below it: the parser blames one of these. */
+function neverClosed(text: string, { pos: [offset] }: Mistake, from: number): Slip | undefined {
+  const open: { sign: string; at: number }[] = [];
+  for (const { token, at } of tokensOf(text, from)) {
+    if (token in PAIRS) open.push({ sign: token, at });
+    else if (token === PAIRS[open.at(-1)?.sign ?? ""]) open.pop();
+  }
+  const last = open.findLast(({ at }) => at < offset);
+  return last && { what: { kind: "BracketOpen", sign: last.sign, close: PAIRS[last.sign] ?? "" }, offset: last.at };
 }
 
 /** Marks of the lexer's own, which stand for nothing in the text. */

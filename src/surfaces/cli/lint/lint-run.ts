@@ -212,9 +212,10 @@ function againstRepo(rollout: Rollout, checkout: Checkout, inventory: Inventory 
     if (warning.code === "UNKNOWN_LABEL") continue;
     // Nothing was given to judge the fleet by; that is said once already.
     if (warning.code === "NO_TARGETS" && problems.some((problem) => problem.code === "SOURCE_NOT_FOUND")) continue;
+    const severity = warning.code === "REACHES_NOBODY" ? "error" : "warning";
     const stage = "stage" in warning ? warning.stage : "stages" in warning ? warning.stages[1] : undefined;
     const at = rollout.stages.findIndex(({ name }) => name === stage);
-    problems.push({ ...problemAt(rollout, checkout, warning, ["spec", "stages", ...(at < 0 ? [] : [at])]), severity: "warning" });
+    problems.push({ ...problemAt(rollout, checkout, warning, ["spec", "stages", ...(at < 0 ? [] : [at])]), severity });
   }
   return problems;
 }

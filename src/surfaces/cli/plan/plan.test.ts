@@ -296,6 +296,16 @@ describe("what cannot be planned", () => {
     expect(problems.map((one) => [one.code, one.file])).toContainEqual([code, told]);
   });
 
+  test("stages that select nobody: exit 1, with the label that was most likely meant", async () => {
+    const repo = changed(
+      "rollouts/my-app.yaml",
+      /^( {2}stages:\n)[\s\S]*/m,
+      "$1    - name: all\n      clusters: { selector: { matchLabels: { regoin: eu-west-1 } } }\n",
+    );
+    expect(await run(["my-app", "--repo", repo, "--inventory", INVENTORY])).toBe(1);
+    expect(err).toMatch(/^rollouts\/my-app\.yaml:22:5 error no stage takes any of 12 clusters.*did you mean region, not regoin\?/s);
+  });
+
   test("a rollout with an error: exit 1, with its place", async () => {
     const repo = changed("rollouts/my-app.yaml", "maxClusters: 2", "maxClusters: 0");
     expect(await run(["my-app", "--repo", repo])).toBe(1);

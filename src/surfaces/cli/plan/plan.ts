@@ -69,7 +69,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (plan === undefined || refused.length > 0) return refuse(checkout, refused, options.output);
   process.stdout.write(shown(rollout, plan, made, { output: options.output, rules: rulesNow(checkout) }));
   // A plan for nobody is most likely a mistake: nobody's script should go on with it.
-  return plan.warnings.some(({ code }) => code === "NO_TARGETS") ? 1 : 0;
+  return plan.warnings.some(({ code }) => ["NO_TARGETS", "REACHES_NOBODY"].includes(code)) ? 1 : 0;
 }
 
 function refuse(checkout: Checkout, problems: Problem[], output: Options["output"]): number {

@@ -31,6 +31,11 @@ test("--check tells the faults of settings, credentials and files together", asy
   expect(refused.message.split("\n")).toHaveLength(words.length);
 });
 
+test("an option that others have is told as the variable it is here, and nothing far away is taken for meant", async () => {
+  expect(await run(["--port", "3000"]).catch((error) => error.message)).toMatch(/^--port 3000: set the variable PORT;/);
+  expect(await run(["--prt", "3000"]).catch((error) => error.message)).toBe("unknown option '--prt'; see stagecoach serve --help");
+});
+
 test("with a faulty file, faulty settings are told all the same, and credentials that may stand in it are not missed", async () => {
   const refused = await check("github: { host: 'https://ghe.example.com' }\n", "PORT=abc\nPRIVATE_KEY=y\n").catch((error) => error);
   expect(refused.message).toMatch(/: ghe\.example\.com\nPORT [^\n]*$/);

@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { Command } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { checkGit } from "../../../adapters/git/check-git.ts";
 import { reasonOf } from "../../../adapters/queue/postgres/reason.ts";
 import { setting } from "../../../core/reasons/settings.ts";
@@ -64,8 +64,14 @@ function parse(argv: readonly string[]): Options | undefined {
     .option("--env <file>", "settings below those of the environment; set-up writes them here", ".env")
     .option("--public-url <url>", "for set-up: where GitHub will reach this server")
     .option("--org <name>", "for set-up: the organisation that will own the App")
+    .addOption(new Option("--port <port>").hideHelp().argParser(sayPort))
     .option("--check", "say whether it would start with this configuration, and end", false);
   return parseArgs(command, argv)?.opts<Options>();
+}
+
+/** Others have it as an option. */
+function sayPort(): never {
+  throw new InvalidArgumentError("set the variable PORT");
 }
 
 /** Throws SettingError. */

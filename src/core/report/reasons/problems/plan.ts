@@ -158,6 +158,13 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
     todo: "correct the selector",
     warns: true,
   },
+  REACHES_NOBODY: {
+    says: "no stage takes any of {of} <clusters>: a release would reach nobody",
+    hint: "correct the stages' selectors[: did you mean {near}, not {key}?]",
+    means: "no stage selects a cluster that the rollout has: `lint` and `plan` exit 1",
+    todo: "correct the selectors of the stages",
+    warns: true,
+  },
   COVERAGE: {
     says: ({ clusters, of }) =>
       `no stage takes ${clusters.length} of ${of} <clusters>, so they stay at their version: ${firstOf(clusters, 10)}`,

@@ -2,6 +2,7 @@ import type { SetProblems } from "../../../reasons/problems/set.ts";
 import { firstOf } from "../../markdown.ts";
 import { sayRender } from "../render.ts";
 import { problemsOf } from "./entry.ts";
+import { saySlip } from "./syntax.ts";
 
 /** The manifest of an ApplicationSet, who applies it. */
 export const SET_PROBLEMS = problemsOf<SetProblems>()({
@@ -49,10 +50,18 @@ export const SET_PROBLEMS = problemsOf<SetProblems>()({
       kind: {
         Yaml: "the file that declares ApplicationSet {set} is not YAML: {said}",
         Json: "the file that declares ApplicationSet {set} is not JSON: {said}",
+        Slip: (r) => `the file that declares ApplicationSet ${r.set} is not YAML: ${saySlip(r.slip).message}`,
         Render: (r) => `Argo CD would not take the ApplicationSet in ${r.set}: ${r.problem.where}: ${sayRender(r.problem).message}`,
       },
     },
-    hint: { kind: { Yaml: "correct it there", Json: "correct it there", Render: (r) => sayRender(r.problem).hint } },
+    hint: {
+      kind: {
+        Yaml: "correct it there",
+        Json: "correct it there",
+        Slip: (r) => saySlip(r.slip).hint,
+        Render: (r) => sayRender(r.problem).hint,
+      },
+    },
     means: "the ApplicationSet in Git is broken",
   },
   SETS_OVERLAP: {

@@ -1,5 +1,6 @@
+import type { KindsOf } from "../../../base/reason.ts";
 import type { SyntaxKinds } from "../../../reasons/problems/file.ts";
-import { byKind, didYouMean } from "./entry.ts";
+import { byKind, didYouMean, type SaidProblem, sayEntry } from "./entry.ts";
 
 const QUOTE_IT = "put the value in quotes";
 
@@ -16,7 +17,10 @@ export const SYNTAX_LINES = byKind<SyntaxKinds>({
   DashSpace: ["a space is missing after the dash", "write `- ` and then the item"],
   QuoteOpen: ["this quote ({sign}) is never closed", "close it at the end of its value"],
   AfterQuote: ["something follows the closing quote", "put all of the value in quotes of one kind, and the other kind inside"],
-  BracketOpen: [({ sign }) => `this ${sign} is never closed`, ({ close }) => `close it with ${close}`],
+  BracketOpen: [
+    ({ sign }) => `this ${sign} is never closed`,
+    ({ close }) => `close it with ${close}, or remove it where the lines below are a list or keys by themselves`,
+  ],
   BracketExtra: [({ sign }) => `this ${sign} closes nothing`, "remove it, or open it before"],
   Reserved: ["no value can begin with {sign}", QUOTE_IT],
   Conflict: ["{marker} is what git leaves of a merge that is not finished", "keep one side, and remove the three lines of git's"],
@@ -31,3 +35,8 @@ export const SYNTAX_LINES = byKind<SyntaxKinds>({
     ({ template }) => (template ? "put {{ … }} in quotes; a Helm template is not a rollout" : "correct the syntax at this place"),
   ],
 });
+
+/** Says a slip of a file that is no rollout. */
+export function saySlip(slip: KindsOf<SyntaxKinds>): SaidProblem {
+  return sayEntry({ ...SYNTAX_LINES, means: "" }, { code: "SYNTAX", ...slip });
+}

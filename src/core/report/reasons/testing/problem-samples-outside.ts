@@ -63,6 +63,7 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
     { moves: [{ application: "payments-eu-1", from: "3.0", to: "2.0" }], count: 1 },
     { moves: ["a", "b", "c", "d"].map((one) => ({ application: `payments-${one}`, from: "v3.0.0", to: "v2.9.1" })), count: 12 },
   ],
+  REACHES_NOBODY: [{ of: 12 }, { of: 12, key: "regoin", near: "region" }, { of: 12, key: "env=prd", near: "env=prod" }],
   COVERAGE: [{ clusters: ["us-east-1-d"], of: 12 }],
   IN_CLUSTER: [{ clusters: ["in-cluster"] }],
   UNKNOWN_PAIR: [
@@ -122,6 +123,7 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
   SET_BROKEN: [
     { kind: "Yaml", set: "payments", said: "Flow sequence must end with a ]" },
     { kind: "Json", set: "payments", said: "Missing , or : between flow map entries" },
+    { kind: "Slip", set: "payments", slip: { kind: "BracketOpen", sign: "[", close: "]" } },
     { kind: "Render", set: SET, problem: { code: "INVALID", kind: "NoTemplate", where: "spec.template" } },
   ],
   ROLLING_SYNC: [{ set: SET }],
