@@ -227,8 +227,12 @@ export function openPullJudge(context: Context, { commits, releases, rules, dura
       const touches = { ...(await touchesOf(rollout, sets, pull.touched, before, after, written)), ...(parents.length > 0 && { parents }) };
       if (!Object.values(touches).some(Boolean)) continue;
       concerns = true;
-      if (after === undefined) findings.waiting = pull.unread ?? runReason("BASE_CONFLICTS");
-      else await judgeRollout({ base, pull, before, after, findings, comments, planned, room }, rollout, touches);
+      if (after !== undefined) {
+        await judgeRollout({ base, pull, before, after, findings, comments, planned, room }, rollout, touches);
+        continue;
+      }
+      findings.waiting = pull.unread ?? runReason("BASE_CONFLICTS");
+      planned.push(unplannedOf("Waiting", findings.waiting, rollout.name));
     }
     if (pull.unread !== undefined) [concerns, findings.waiting] = [true, pull.unread];
     if (findings.waiting !== undefined && planned.length === 0) planned.push(unplannedOf("Waiting", findings.waiting));

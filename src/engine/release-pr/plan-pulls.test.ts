@@ -27,6 +27,7 @@ interface Pr {
   touches: string[];
   /** Text of the rollout's file with it merged. */
   rollout?: string;
+  conflicts?: boolean;
   author?: string;
   branch?: string;
   labels?: string[];
@@ -95,7 +96,7 @@ const mirror: Partial<Mirror> = {
   async mergeTree(_base, commit) {
     call("mergeTree");
     const [number] = [...pulls.keys()].filter((one) => head(one) === commit);
-    return { tree: `t${number}` };
+    return pulls.get(number ?? 0)?.conflicts ? { conflicts: [FILE] } : { tree: `t${number}` };
   },
   async changedPaths(from, to) {
     const number = Number(/^t(\d+)/.exec(to)?.[1] ?? Number.NaN);
@@ -380,6 +381,13 @@ describe("what stands there is made true, whatever fails on the way", () => {
     pulls.set(1, { touches: [FILE], rollout: ROLLOUT.replace("v3", "v4") });
     expect(await publish()).toBe(true);
     expect(checks.get(head(1))).toMatchObject({ status: "in_progress", title: expect.stringMatching(/^waiting: /) });
+  });
+
+  test("one that conflicts is shown with the rollout that it would release", async () => {
+    pulls.set(1, { touches: [FILE], conflicts: true });
+    await publish();
+    const says = "it conflicts with the base branch";
+    expect(memory.shownPlans.of().flatMap(({ planned }) => planned)).toMatchObject([{ rollout: "my-app", state: "Waiting", says }]);
   });
 
   test("a check that somebody asked for again is judged and sent afresh, once; what could not be sent is owed", async () => {

@@ -172,9 +172,10 @@ test("get --watch ends with the run: 0 where it succeeded, 1 where not", async (
   await journal.read();
   await journal.record({ runs: [{ ...second, phase: "Aborted", why: said("by hand") }], subject: "aborted", trailers: {}, at: START });
   git(at.checkout, "fetch", "--quiet", "origin", "refs/heads/stagecoach/journal:refs/heads/stagecoach/journal");
-  const { code, text } = await printed(get, "payments", "-w");
+  const { code, text, told } = await printed(get, "payments", "-w");
   expect(code).toBe(1);
   expect(text).toContain("⊘ Aborted");
+  expect(told).toMatch(/payments #\d had ended before; stagecoach status payments --release VERSION waits for that of a release merged/);
 });
 
 test("get --watch draws again when the journal moves", async () => {

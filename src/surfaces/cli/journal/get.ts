@@ -12,7 +12,7 @@ import { isPutBackNext } from "../../../core/run/outcome/rollback.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import { outputOption, parseArgs } from "../args.ts";
 import { openLiveScreen } from "../live-screen.ts";
-import { columnsOf, formatData, wantsColour } from "../print.ts";
+import { columnsOf, formatData, visible, wantsColour } from "../print.ts";
 import { ageText } from "./fetch.ts";
 import { follow, type Sight, tellRefused } from "./follow.ts";
 import { onlyRollout } from "./known-rollouts.ts";
@@ -44,7 +44,10 @@ export async function run(argv: readonly string[]): Promise<number> {
     if (refused !== undefined && isForPeople(options.output)) tellRefused(refused);
     const found = await source.runOf(name, wanted);
     if (isForPeople(options.output)) await tellPage(options, found);
-    if (options.watch === true) return await watch(source, found, options);
+    if (options.watch === true) {
+      if (wanted === undefined && isOver(found)) tellOver(found);
+      return await watch(source, found, options);
+    }
     const history = await pastOf(source, found);
     process.stdout.write(shown(found, options.output, { refused, history, asOf: (await source.asOf())?.at }));
     return 0;
@@ -54,6 +57,17 @@ export async function run(argv: readonly string[]): Promise<number> {
 /** It says only when the run may be done: what cannot be read of earlier runs hides nothing of this one. */
 async function pastOf(source: JournalSource, run: Run): Promise<History | undefined> {
   return isEnded(run) ? undefined : await source.history(run).catch(() => undefined);
+}
+
+/** Neither it nor what puts it back goes on. */
+function isOver(run: Run): boolean {
+  return isEnded(run) && !isPutBackNext(run);
+}
+
+/** Whoever has just merged a release means its run, which may not have begun. */
+function tellOver({ rollout, number }: Run): void {
+  const next = `stagecoach status ${rollout} --release VERSION waits for that of a release merged just now`;
+  process.stderr.write(visible(`${rollout} #${number} had ended before; ${next}.\n`));
 }
 
 function isForPeople(output: Options["output"]): boolean {
@@ -127,7 +141,7 @@ async function watch(source: JournalSource, first: Run, { output }: Options): Pr
       if (screen === undefined && why !== asOf?.why) process.stderr.write(`${addStop(age.replace(/^as/, "As"))}\n`);
       why = asOf?.why;
       if (sight.moved || screen !== undefined) draw();
-      if (isEnded(run) && !isPutBackNext(run)) break;
+      if (isOver(run)) break;
     }
     return run.phase === "Succeeded" ? 0 : 1;
   } finally {

@@ -1,5 +1,5 @@
 import type { CopyProblems } from "../../../reasons/problems/copy.ts";
-import type { Samples } from "./problem-samples-outside.ts";
+import type { ProblemCode, ProblemData } from "../../../reasons/problems/problem.ts";
 
 export const COPY_SAMPLES: Samples<keyof CopyProblems> = {
   COPY_OVERLAP: [
@@ -24,3 +24,6 @@ export const COPY_SAMPLES: Samples<keyof CopyProblems> = {
     { kind: "Sources", folder: "env/prod", other: "env/staging", application: "payments-eu" },
   ],
 };
+
+/** Data of each code in each of its kinds, at least one. */
+export type Samples<Codes extends ProblemCode> = { readonly [Code in Codes]: readonly [ProblemData<Code>, ...ProblemData<Code>[]] };

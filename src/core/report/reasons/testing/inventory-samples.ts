@@ -1,5 +1,5 @@
 import type { InventoryProblems } from "../../../reasons/problems/inventory.ts";
-import type { Samples } from "./problem-samples-outside.ts";
+import type { Samples } from "./copy-samples.ts";
 
 /** Of files that say which clusters there are. */
 export const INVENTORY_SAMPLES: Samples<keyof InventoryProblems> = {

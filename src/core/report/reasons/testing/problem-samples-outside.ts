@@ -1,11 +1,8 @@
 import type { AnalysisProblems } from "../../../reasons/problems/analysis.ts";
 import type { OverLimit, PlanProblems, SharedUnit } from "../../../reasons/problems/plan.ts";
-import type { ProblemCode, ProblemData } from "../../../reasons/problems/problem.ts";
 import type { RepoProblems } from "../../../reasons/problems/repo.ts";
 import type { SetProblems } from "../../../reasons/problems/set.ts";
-
-/** Data of each code in each of its kinds, at least one. */
-export type Samples<Codes extends ProblemCode> = { readonly [Code in Codes]: readonly [ProblemData<Code>, ...ProblemData<Code>[]] };
+import type { Samples } from "./copy-samples.ts";
 
 const unit: SharedUnit = { names: ["eu-1", "eu-2"], count: 2, pin: { path: "image.tag", file: "values.yaml" } };
 const over: OverLimit = { setting: "limits.clusters", have: 4, most: 2 };

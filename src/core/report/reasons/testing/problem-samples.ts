@@ -1,8 +1,8 @@
 import type { ProblemCode } from "../../../reasons/problems/problem.ts";
-import { COPY_SAMPLES } from "./copy-samples.ts";
+import { COPY_SAMPLES, type Samples } from "./copy-samples.ts";
 import { INVENTORY_SAMPLES } from "./inventory-samples.ts";
 import { PIN_SAMPLES } from "./pin-samples.ts";
-import { OUTSIDE_SAMPLES, type Samples } from "./problem-samples-outside.ts";
+import { OUTSIDE_SAMPLES } from "./problem-samples-outside.ts";
 import { RELEASE_SAMPLES } from "./release-samples.ts";
 
 /** Data of each code in each of its kinds; the first is the example of docs/troubleshooting.md. */

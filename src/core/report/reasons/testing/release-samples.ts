@@ -1,5 +1,5 @@
 import type { ReleaseProblems } from "../../../reasons/problems/rules.ts";
-import type { Samples } from "./problem-samples-outside.ts";
+import type { Samples } from "./copy-samples.ts";
 
 /** Of releases, pins and texts of pull requests. */
 export const RELEASE_SAMPLES: Samples<keyof ReleaseProblems> = {
