@@ -129,13 +129,8 @@ const forge: Partial<Forge> = {
   async comments(pull) {
     call("comments");
     return [...(comments.get(pull) ?? [])].map(([marker, body], id) => ({
-      id,
-      ours: true,
-      author: "stagecoach[bot]",
-      authorIsBot: true,
+      ...{ id, ours: true, author: "stagecoach[bot]", authorIsBot: true, createdAt: "", updatedAt: "" },
       body: `<!-- ${marker} -->\n${body}`,
-      createdAt: "",
-      updatedAt: "",
     }));
   },
   async stickyComment(pull, marker, body) {
