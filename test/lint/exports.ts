@@ -1,6 +1,7 @@
 /**
  * Keeps exports for nobody out of `src/`: each name is imported by some file, and one that tests alone import is used where it stands,
- * or the product carries it for nothing. Exits 1 with one line for each. Run by `npm run lint`.
+ * or the product carries it for nothing. And keeps splinters out: a file under 40 lines that one file beside it alone imports, and that fits into
+ * it, is a part of it (docs/adr/0027). Exits 1 with one line for each. Run by `npm run lint`.
  */
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
@@ -38,12 +39,18 @@ function targetOf(from: string, specifier: string): string {
 /** Modules that a file exports again as a whole: whoever imports from it imports from them. */
 const again = new Map<string, string[]>();
 
+/** Files that are loaded only where they are asked for. */
+const lazily = new Set<string>();
+
 for (const [file, text] of texts) {
   for (const [whole, clause = "", specifier = ""] of text.matchAll(FROM)) {
     if (whole.startsWith("export") && clause.trim() === "*") again.set(file, [...(again.get(file) ?? []), targetOf(file, specifier)]);
     else note(file, specifier, clause.includes("*") ? words(text) : namesIn(clause));
   }
-  for (const [, specifier = ""] of text.matchAll(LAZY)) note(file, specifier, words(text));
+  for (const [, specifier = ""] of text.matchAll(LAZY)) {
+    note(file, specifier, words(text));
+    lazily.add(targetOf(file, specifier));
+  }
 }
 for (const [file, targets] of again)
   for (const target of targets) for (const [name, froms] of importers.get(file) ?? []) for (const from of froms) add(target, name, from);
@@ -68,6 +75,16 @@ for (const [file, text] of texts) {
     else if (!isForTests(file) && !isUsedHere && by.every(isTest))
       found.push(`${at}: only tests use ${name}: delete it, or move it to them`);
   }
+}
+const MOST_LINES = { splinter: 40, file: 250 };
+const linesOf = (file: string) => (texts.get(file) ?? "").split("\n").length - 1;
+for (const [file, names] of importers) {
+  const by = [...new Set([...names.values()].flat())].filter((one) => !isTest(one));
+  const [only = ""] = by;
+  const isSplinter =
+    !isForTests(file) && !lazily.has(file) && by.length === 1 && dirname(only) === dirname(file) && linesOf(file) < MOST_LINES.splinter;
+  if (isSplinter && linesOf(file) + linesOf(only) <= MOST_LINES.file)
+    found.push(`${file}:1: ${only} alone imports it, and has room for it: join them`);
 }
 for (const breach of found.sort()) console.error(breach);
 console.log(`exports: ${texts.size} files, ${found.length} breaches`);

@@ -94,25 +94,8 @@ interface Parts {
 type Context = Pick<RepoContext, "commands" | "clock" | "log">;
 
 export function openRound({ commands, clock, log }: Context, parts: Parts): Round {
-  const {
-    attention,
-    journals,
-    standBy,
-    remote,
-    queue,
-    startRuns,
-    formerPlaces,
-    decide,
-    recorder,
-    act,
-    watchOpenPulls,
-    publisher,
-    pastRuns,
-    backoff,
-    sweep,
-    noteUnprotected,
-    tellPeople,
-  } = parts;
+  const { attention, journals, standBy, remote, queue, startRuns, formerPlaces, decide, recorder, act } = parts;
+  const { watchOpenPulls, publisher, pastRuns, sweep, noteUnprotected, tellPeople } = parts;
 
   async function round(baseBranch: string): Promise<RoundResult> {
     const heard = remote.hasNews;
@@ -135,7 +118,7 @@ export function openRound({ commands, clock, log }: Context, parts: Parts): Roun
     const { decisions, whole } = await decideAll(state, started, base, baseBranch);
     await noteUnprotected(decisions, whole);
     const recorded = await recorder.record(started, decisions, refused);
-    if (recorded.kind === "archived") return standStill(state, decisions);
+    if (recorded.kind === "archived") return standStill(clock.now(), state, decisions);
     if (recorded.kind === "lost") return { wakeAt: recorded.again, runs: [...state.runs.values()] };
     if (recorded.kind === "refused") {
       const runs = await standBy({ ...at, held: recorded.held, started });
@@ -157,7 +140,7 @@ export function openRound({ commands, clock, log }: Context, parts: Parts): Roun
     const unplaced = parts.refused.unplaced.map(refusedModel);
     const result = { runs: [...runs.values()], refused: [...refusedNow, ...unplaced], journal: sidesOf(state, started) };
     if (remote.needsFetch) return { ...result, wakeAt: clock.now() };
-    const wakeAt = publisher.slowedWake(Math.min(shown, nextLook(started, decisions, { acted, whole })));
+    const wakeAt = publisher.slowedWake(Math.min(shown, nextLook(parts, clock.now(), started, decisions, { acted, whole })));
     return { ...result, wakeAt: Number.isFinite(wakeAt) ? wakeAt : undefined };
   }
 
@@ -177,7 +160,7 @@ export function openRound({ commands, clock, log }: Context, parts: Parts): Roun
     const before = [...state.runs.values()].filter((run) => !fresh.has(run.rollout));
     const decisions: Decision[] = [];
     let whole = true;
-    for (const run of [...active, ...(await spokenTo(before, former))]) {
+    for (const run of [...active, ...(await spokenTo(commands, before, former))]) {
       try {
         const places = pullsToRead(run, active, former.get(run.rollout));
         decisions.push(await decide(run, places, others(run, last, decisions), base, baseBranch));
@@ -188,42 +171,6 @@ export function openRound({ commands, clock, log }: Context, parts: Parts): Roun
       }
     }
     return { decisions, whole };
-  }
-
-  /** Ended runs that somebody wrote a command for: `/retry` wakes a failed one, and every command gets an answer. */
-  async function spokenTo(runs: readonly Run[], former: ReadonlyMap<string, readonly CommandPlace[]>): Promise<Run[]> {
-    const spoken: Run[] = [];
-    for (const run of runs) {
-      const places = isEnded(run) ? pullsToRead(run, [], former.get(run.rollout)) : [];
-      if (places.length > 0 && (await commands.read(run.rollout, places)).length > 0) spoken.push(run);
-    }
-    return spoken;
-  }
-
-  /** As the page shows it: nothing of it can be written to the journal. */
-  function standStill(state: JournalState, decisions: readonly Decision[]): RoundResult {
-    const stopped = { why: engineReason("REPOSITORY_ARCHIVED"), next: { what: engineReason("ASK_UNARCHIVE") } };
-    const stands = decisions.map(({ before }): [string, Run] => [before.rollout, { ...before, ...stopped }]);
-    const runs = [...new Map([...state.runs, ...stands]).values()];
-    return { wakeAt: clock.now() + ARCHIVED_EVERY_MS, runs, journal: sidesOf(state, []) };
-  }
-
-  function nextLook(
-    started: readonly Started[],
-    decisions: readonly Decision[],
-    { acted, whole }: { acted: boolean; whole: boolean },
-  ): number {
-    const now = clock.now();
-    const times = [...backoff.pending(), parts.refused.recheckAt ?? Number.POSITIVE_INFINITY];
-    // One that is overdue belongs to a run that could not be decided on now.
-    if (recorder.dueAt() > now) times.push(recorder.dueAt());
-    if (acted) times.push(now);
-    if (!whole || started.some(({ waiting }) => waiting)) times.push(now + RETRY_MS);
-    for (const { advanced } of decisions) {
-      if (advanced.change === "transition") times.push(now);
-      if (advanced.wakeAt !== undefined) times.push(epoch(advanced.wakeAt));
-    }
-    return Math.min(...times);
   }
 
   return round;
@@ -246,4 +193,45 @@ function earlier(again: number | undefined, shown: number): number | undefined {
 function others(run: Run, last: ReadonlyMap<string, Run>, decisions: readonly Decision[]): Run[] {
   const decided = new Map(decisions.map(({ advanced }) => [advanced.run.rollout, advanced.run]));
   return [...last.values()].filter((one) => one.rollout !== run.rollout).map((one) => decided.get(one.rollout) ?? one);
+}
+
+/** Ended runs that somebody wrote a command for: `/retry` wakes a failed one, and every command gets an answer. */
+async function spokenTo(
+  commands: Context["commands"],
+  runs: readonly Run[],
+  former: ReadonlyMap<string, readonly CommandPlace[]>,
+): Promise<Run[]> {
+  const spoken: Run[] = [];
+  for (const run of runs) {
+    const places = isEnded(run) ? pullsToRead(run, [], former.get(run.rollout)) : [];
+    if (places.length > 0 && (await commands.read(run.rollout, places)).length > 0) spoken.push(run);
+  }
+  return spoken;
+}
+
+/** As the page shows it: nothing of it can be written to the journal. */
+function standStill(now: number, state: JournalState, decisions: readonly Decision[]): RoundResult {
+  const stopped = { why: engineReason("REPOSITORY_ARCHIVED"), next: { what: engineReason("ASK_UNARCHIVE") } };
+  const stands = decisions.map(({ before }): [string, Run] => [before.rollout, { ...before, ...stopped }]);
+  const runs = [...new Map([...state.runs, ...stands]).values()];
+  return { wakeAt: now + ARCHIVED_EVERY_MS, runs, journal: sidesOf(state, []) };
+}
+
+function nextLook(
+  { backoff, refused, recorder }: Pick<Parts, "backoff" | "refused" | "recorder">,
+  now: number,
+  started: readonly Started[],
+  decisions: readonly Decision[],
+  { acted, whole }: { acted: boolean; whole: boolean },
+): number {
+  const times = [...backoff.pending(), refused.recheckAt ?? Number.POSITIVE_INFINITY];
+  // One that is overdue belongs to a run that could not be decided on now.
+  if (recorder.dueAt() > now) times.push(recorder.dueAt());
+  if (acted) times.push(now);
+  if (!whole || started.some(({ waiting }) => waiting)) times.push(now + RETRY_MS);
+  for (const { advanced } of decisions) {
+    if (advanced.change === "transition") times.push(now);
+    if (advanced.wakeAt !== undefined) times.push(epoch(advanced.wakeAt));
+  }
+  return Math.min(...times);
 }

@@ -51,8 +51,8 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
 
   const membership = openMembership({ database, home, version, time, onTold, onLost });
   const me = membership.id;
-  const ownership = openOwnership({ database, membership, home, onTaken: taken, onLeft: left, onFree: () => tell(TOLD_FREE) });
-  const heard = { owns: ownership.owns, onDelivery: options.onDelivery, onKept: () => tell(TOLD_DELIVERIES) };
+  const ownership = openOwnership({ database, membership, home, onTaken: taken, onLeft: left, onFree: () => tellAll(database, TOLD_FREE) });
+  const heard = { owns: ownership.owns, onDelivery: options.onDelivery, onKept: () => tellAll(database, TOLD_DELIVERIES) };
   const deliveries = openDeliveries({ database, log, time, me, ...heard });
   const [wishes, marks] = [openWishes(database, me), openMarks(database, me)];
   const paces = openPaces(database, time, () => (heart.seen()?.living.length ?? 1) <= 1);
@@ -122,10 +122,8 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
     if (slowMs > 0) {
       inner.slow(repository, now + slowMs);
       slowed.add(repository);
-      log.error(
-        { repository, owners: unended, forMs: slowMs },
-        "one replica after the other ended while it looked at this repository: it is slowed",
-      );
+      const fields = { repository, owners: unended, forMs: slowMs };
+      log.error(fields, "one replica after the other ended while it looked at this repository: it is slowed");
     }
     if (dueAt !== undefined) inner.wake({ repository, rollout: null }, Math.max(dueAt, now));
     if (now - (passedBy.get(repository) ?? Number.NEGATIVE_INFINITY) < ASKED_LATELY_MS)
@@ -174,11 +172,6 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
     if (payload === TOLD_SHOWN) shown.told();
     if (payload === TOLD_DELIVERIES) deliveries.told();
     if (payload === TOLD_FREE) heart.hurry();
-  }
-
-  /** That nobody is told is made up for by the next beat of those who were not. */
-  function tell(what: string | undefined): void {
-    database.query("select pg_notify($1, $2)", [CHANNEL, what]).catch(() => undefined);
   }
 
   const leads = (): boolean => membership.holds() && heart.seen()?.living[0]?.id === membership.id();
@@ -234,9 +227,14 @@ export function postgresQueue(options: PostgresOptions): SharedQueue {
       await marks.write().catch(() => undefined);
       await arrived;
       await membership.leave().then(
-        () => tell(TOLD_FREE),
+        () => tellAll(database, TOLD_FREE),
         () => undefined,
       );
     },
   };
+}
+
+/** That nobody is told is made up for by the next beat of those who were not. */
+function tellAll(database: Database, what: string): void {
+  database.query("select pg_notify($1, $2)", [CHANNEL, what]).catch(() => undefined);
 }

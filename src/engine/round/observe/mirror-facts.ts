@@ -64,7 +64,9 @@ export function openFacts({ mirror, clock, log, repoURL }: Context, commits: Com
         if (isFullSha(revision) || normalRepo(url) !== normalRepo(repoURL)) return undefined;
         const known = keptTags.get(revision);
         if (known === undefined || now - known.at >= KEEP_TAG_MS)
-          asked.set(`tag ${revision}`, async () => keptTags.set(revision, { at: now, commit: await commitOfTag(revision) }));
+          asked.set(`tag ${revision}`, async () =>
+            keptTags.set(revision, { at: now, commit: await commitOfTag({ mirror, log }, revision) }),
+          );
         return known?.commit;
       },
       pinDiffers(batch, target, seen) {
@@ -76,7 +78,7 @@ export function openFacts({ mirror, clock, log, repoURL }: Context, commits: Com
         const known = keptPins.get(key);
         if (known !== undefined) return known ?? undefined;
         asked.set(`pin ${key}`, async () => {
-          const answer = await askPin(batch, target, merged, seen);
+          const answer = await askPin({ commits, pins }, batch, target, merged, seen);
           if (answer === "unknown") unread.add(key);
           else keptPins.set(key, answer);
         });
@@ -121,7 +123,7 @@ export function openFacts({ mirror, clock, log, repoURL }: Context, commits: Com
         const key = `${plane.name}/${namespace}/${name}`;
         const known = keptWindows.get(key);
         if (plane.syncWindows !== undefined && (known === undefined || now - known.at >= KEEP_WINDOWS_MS))
-          asked.set(`windows ${key}`, async () => keptWindows.set(key, { at: now, view: await askWindows(plane, namespace, name) }));
+          asked.set(`windows ${key}`, async () => keptWindows.set(key, { at: now, view: await askWindows(log, plane, namespace, name) }));
         return known?.view;
       },
       madeBefore(plane, application, merge) {
@@ -182,28 +184,6 @@ export function openFacts({ mirror, clock, log, repoURL }: Context, commits: Com
     }
   }
 
-  /** undefined: there is no such tag, or its name is none. */
-  async function commitOfTag(tag: string): Promise<string | undefined> {
-    if (!/^[A-Za-z0-9][A-Za-z0-9._/+-]{0,200}$/.test(tag)) return undefined;
-    const ref = `refs/tags/${tag}`;
-    try {
-      await mirror.fetch([ref]);
-      return await mirror.resolve(ref);
-    } catch (error) {
-      log.debug({ tag, error: String(error) }, "a tag could not be looked up");
-      return undefined;
-    }
-  }
-
-  async function askPin(batch: Batch, target: BatchTarget, merged: string, seen: string): Promise<{ commit: string } | "unknown" | null> {
-    const values = (await pins.writtenAt(seen, batch)).get(target.key);
-    // A branch stands in no file.
-    if (values === undefined || target.edits.every(({ kind }) => kind === "branch")) return "unknown";
-    const edit = target.edits.find((one, index) => one.kind !== "branch" && values[index] !== one.to);
-    if (edit === undefined) return null;
-    return { commit: (await commits.lastTouchAfter(merged, seen, edit.kind === "copy" ? `${edit.file}/` : edit.file))?.sha ?? seen };
-  }
-
   async function askSet(
     { name, namespace, uid, spec }: ApplicationSetView,
     clusters: readonly AppSetCluster[],
@@ -219,15 +199,6 @@ export function openFacts({ mirror, clock, log, repoURL }: Context, commits: Com
     }
   }
 
-  async function askWindows(plane: ControlPlane, namespace: string, name: string): Promise<SyncWindowsView | undefined> {
-    try {
-      return await plane.syncWindows?.(namespace, name);
-    } catch (error) {
-      log.debug({ plane: plane.name, application: name, error: String(error) }, "sync windows could not be read");
-      return undefined;
-    }
-  }
-
   return async (judge) => {
     const ancestry = new Map<string, Ancestry>();
     const unread = new Set<string>();
@@ -238,4 +209,41 @@ export function openFacts({ mirror, clock, log, repoURL }: Context, commits: Com
       for (const ask of asked.values()) await ask();
     }
   };
+}
+
+/** undefined: there is no such tag, or its name is none. */
+async function commitOfTag({ mirror, log }: Pick<Context, "mirror" | "log">, tag: string): Promise<string | undefined> {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._/+-]{0,200}$/.test(tag)) return undefined;
+  const ref = `refs/tags/${tag}`;
+  try {
+    await mirror.fetch([ref]);
+    return await mirror.resolve(ref);
+  } catch (error) {
+    log.debug({ tag, error: String(error) }, "a tag could not be looked up");
+    return undefined;
+  }
+}
+
+async function askPin(
+  read: { commits: Commits; pins: Pins },
+  batch: Batch,
+  target: BatchTarget,
+  merged: string,
+  seen: string,
+): Promise<{ commit: string } | "unknown" | null> {
+  const values = (await read.pins.writtenAt(seen, batch)).get(target.key);
+  // A branch stands in no file.
+  if (values === undefined || target.edits.every(({ kind }) => kind === "branch")) return "unknown";
+  const edit = target.edits.find((one, index) => one.kind !== "branch" && values[index] !== one.to);
+  if (edit === undefined) return null;
+  return { commit: (await read.commits.lastTouchAfter(merged, seen, edit.kind === "copy" ? `${edit.file}/` : edit.file))?.sha ?? seen };
+}
+
+async function askWindows(log: Context["log"], plane: ControlPlane, namespace: string, name: string): Promise<SyncWindowsView | undefined> {
+  try {
+    return await plane.syncWindows?.(namespace, name);
+  } catch (error) {
+    log.debug({ plane: plane.name, application: name, error: String(error) }, "sync windows could not be read");
+    return undefined;
+  }
 }

@@ -14,7 +14,6 @@ import type { Standing } from "../../web/source.ts";
 import type { RateSeen } from "../tenancy/octokits.ts";
 import { CATALOG, type CatalogEntry, type MetricName } from "./catalog.ts";
 import { type Labels, Names, OTHER, openLabels, type RolloutLabels, type ShownNames } from "./names.ts";
-import { readSharing } from "./sharing.ts";
 import { Sums } from "./sums.ts";
 
 /** What is read when somebody asks, not kept up to date in between. */
@@ -219,4 +218,25 @@ function forget(made: Made, labels: RolloutLabels): void {
 function secondsSince(now: number, since: string): number {
   const ms = now - epoch(since);
   return Number.isFinite(ms) ? Math.max(0, ms / 1000) : 0;
+}
+
+/** How repositories are shared, where they are. */
+function readSharing(
+  made: { gauge(name: MetricName): Gauge; counter(name: MetricName): Counter },
+  sharing: SharingState | undefined,
+): void {
+  if (sharing === undefined) return;
+  made.gauge("stagecoach_lease_held").set(sharing.holds ? 1 : 0);
+  made.gauge("stagecoach_replicas").set(sharing.replicas);
+  const repositories = { owned: sharing.owned, free: sharing.free, slowed: sharing.slow };
+  for (const [state, count] of Object.entries(repositories)) made.gauge("stagecoach_shared_repositories").set({ state }, count);
+  made.gauge("stagecoach_deliveries_kept").set({ state: "waiting" }, sharing.waiting);
+  made.gauge("stagecoach_deliveries_kept").set({ state: "set-aside" }, sharing.setAside);
+  for (const [name, total] of [
+    ["stagecoach_lease_losses_total", sharing.lost],
+    ["stagecoach_takeovers_total", sharing.takeovers],
+  ] as const) {
+    made.counter(name).reset();
+    made.counter(name).inc(total);
+  }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Comment } from "../port.ts";
+import { findUnedited } from "./index.ts";
 import type { RepoOctokit } from "./octokit.ts";
-import { findUnedited } from "./unedited.ts";
 
 const HALT = { id: 1, node: "IC_1", body: "/halt" } as Comment;
 
