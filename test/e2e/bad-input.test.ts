@@ -200,7 +200,7 @@ describe("pull requests that nobody merges", () => {
     await journey.bot.idle();
     const fleet = (await (await fetch(`${journey.bot.insideUrl}/api/v1/fleet`)).json()) as { rollouts: { refused?: object }[] };
     expect(JSON.stringify(fleet.rollouts.flatMap(({ refused = {} }) => refused))).toMatch(
-      /commit [0-9a-f]{7} was merged.*rollouts\/pushed\.yaml:1:1/,
+      /commit [0-9a-f]{7} started no run.*rollouts\/pushed\.yaml:1:1/,
     );
     expect([journey.run(), journey.errors]).toEqual([undefined, []]);
   });

@@ -35,7 +35,8 @@ export function refusedModel({ rollout, values, commit, pull, at, problems }: Re
   const what = named ?? (rollout === undefined ? "A release" : `A release of ${rollout}`);
   return {
     ...{ state: "Refused", rollout, release, pull, since: at },
-    says: `${what} was merged and started no run`,
+    // A commit alone may be one that was there at the first look.
+    says: `${what}${what === brought && pull === undefined ? "" : " was merged and"} started no run`,
     waitsFor: STARTS_LATER,
     problems: refusedProblems(problems),
   };

@@ -194,7 +194,8 @@ function pullsNamed({ links, says, ask, waitsFor }: FleetRollout): ReadonlyMap<s
 function RowHead({ of }: { of: FleetRollout }) {
   const { repository, rollout, state, tone } = of;
   const versions = changeText({ from: of.change?.from, to: of.change?.to ?? of.release });
-  const name = <b>{rollout ?? repository}</b>;
+  // What declares no rollout is called by its file.
+  const name = <b>{rollout ?? of.refused?.problems[0]?.file ?? repository}</b>;
   // What was refused may be called as no rollout can be.
   const path = rollout === undefined ? undefined : pagePath({ view: "rollout", repository, rollout });
   return (
