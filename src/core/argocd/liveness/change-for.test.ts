@@ -56,6 +56,12 @@ describe("how a change must show", () => {
     });
   });
 
+  test("a value that was gone from a values file already: the commit, for no spec shows it", () => {
+    const values = { sources: [{ repoURL: REPO, path: "charts/web" }], destination };
+    const { change, files } = changeFor(given({ edits: [{ ...edit("", ""), removes: true }], after: values }));
+    expect([change, files]).toMatchObject([{ kind: "commit", commit: COMMIT }, ["f.yaml"]]);
+  });
+
   test("a chart version in the spec and an image tag in a values file: both", () => {
     const both = (version: string) => ({
       sources: [

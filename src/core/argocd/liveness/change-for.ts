@@ -103,10 +103,12 @@ function revisionChange(input: ChangeForInput, repoURL: string, revision: string
 /** With only the rendered spec after it: a source at the new value is the sign; without one it may be in the files or not. */
 function withoutBefore(input: ChangeForInput, after: Intended, commit: Change): ChosenChange {
   const sources = committedSources(after);
-  const named = sources.filter((source) => input.edits.some((edit) => edit.to === source.targetRevision));
+  const named = sources.filter((source) => input.edits.some((edit) => edit.removes !== true && edit.to === source.targetRevision));
   const changes = named.map((source) => revisionChange(input, source.repoURL, source.targetRevision ?? ""));
   const { destination, sourceHydrator } = after;
-  const left = input.edits.filter((edit) => !appearsAnew(edit.to, undefined, { sources: after.sources, destination, sourceHydrator }, 0));
+  const whole = { sources: after.sources, destination, sourceHydrator };
+  // Of what is gone no spec shows where it was.
+  const left = input.edits.filter((edit) => edit.removes === true || !appearsAnew(edit.to, undefined, whole, 0));
   const byFile = left.length > 0 && readsRepo(sources, input.repoURL);
   if (byFile) changes.push(commit);
   const [change = { kind: "generator", mergedAt: input.mergedAt } as const, ...also] = changes;
