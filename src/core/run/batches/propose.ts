@@ -173,8 +173,9 @@ function leavePinnedByHand(draft: Draft, number: number): void {
     const frozen = targetsOf(run, target.cluster).find((one) => one.key === target.key);
     for (const [i, edit] of (frozen?.edits ?? []).entries()) {
       const value = world.targets.get(target.key)?.pins?.[i] ?? null;
-      const ours = value === edit.from || value === edit.to || (value !== null && edit.steps?.includes(value) === true);
-      const { file, path, removes } = edit;
+      // What a revert takes away is in its own edits: in the plan it was to come.
+      const { file, path, to, removes } = target.edits[i] ?? edit;
+      const ours = value === edit.from || value === edit.to || value === to || (value !== null && edit.steps?.includes(value) === true);
       if (removes === true && value === null) pinned.set(target.cluster, runReason("PIN_MADE_BY_RUN", { file, path, changed: true }));
       else if (!ours) pinned.set(target.cluster, runReason("PINNED_BY_HAND", { value: value ?? undefined }));
     }

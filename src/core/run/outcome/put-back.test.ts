@@ -121,6 +121,23 @@ describe("/requeue of a cluster that is merged", () => {
     expect(self.run.batches.at(-1)).toMatchObject({ kind: "Revert", targets: [{ edits: [{ to: "", removes: true, made: 1 }] }] });
   });
 
+  test.each([
+    ["leaves what somebody has changed since", null, ["Settled", 0, "PIN_MADE_BY_RUN"]],
+    ["leaves another value", "v9", ["Settled", 0, "PINNED_BY_HAND"]],
+    ["waits for what somebody has taken away already", "", ["Merged", 1, undefined]],
+  ])("of what the batch made %s", (_, pin, outcome) => {
+    const self = bench(1);
+    see(self, "c1", { pins: [null] });
+    const [target] = self.run.plan.stages[0]?.batches[0]?.targets ?? [];
+    for (const edit of target?.edits ?? []) Object.assign(edit, { create: true, made: 1, from: null });
+    bring(self, 1, "merged");
+    say(self, "/requeue c1");
+    see(self, "c1", { pins: [pin] });
+    round(self);
+    const { phase, targets } = batch(self.run, 2);
+    expect([phase, targets.length, self.run.skipped[0]?.why.code]).toEqual(outcome);
+  });
+
   test("/skip of a cluster that is being put back leaves it as it is: the revert is withdrawn", () => {
     const self = failing();
     say(self, "/requeue c1");
