@@ -43,6 +43,11 @@ const TEXTS: [string, string, { path: string; value: string }[]][] = [
       { ...TAG, path: "a.images[name=web].newTag" },
     ],
   ],
+  [
+    "two items in flow, of which only the last ends the list",
+    '{"x": 1, "images": [{"name": "base"}]}\n',
+    [TAG, { ...TAG, path: "images[name=api].newTag" }, { path: "y", value: "v2" }],
+  ],
   ["in JSON", '{\n  "images": [\n    {"name": "api"}\n  ],\n  "x": {}\n}\n', [TAG, { path: "x.tag", value: "v2" }]],
   [
     "lines that end with CR LF, the last with nothing",

@@ -39,12 +39,17 @@ export function unmake(text: string, pins: readonly MadePin[]): Unmade {
   const refused = (pin: MadePin): Unmade => ({ ok: false, error: pinError("PIN_VERIFY", { kind: "Values" }), pin });
   let left = text;
   const gone: MadePin[] = [];
-  for (const pin of pins) {
-    const cut = cutOf(left, pin);
-    if (cut === "absent") continue;
-    if (cut === "changed") return refused(pin);
-    left = left.slice(0, cut.start) + left.slice(cut.end);
-    gone.push(pin);
+  // In brackets only the last one goes: those before it once it has gone.
+  for (let todo = [...pins], stuck: MadePin[] = []; todo.length > 0; todo = stuck) {
+    stuck = [];
+    for (const pin of todo.reverse()) {
+      const cut = cutOf(left, pin);
+      if (cut === "changed") stuck.unshift(pin);
+      if (typeof cut === "string") continue;
+      left = left.slice(0, cut.start) + left.slice(cut.end);
+      gone.push(pin);
+    }
+    if (stuck.length === todo.length) return refused(stuck[0] as MadePin);
   }
   const [first] = gone;
   if (first === undefined) return { ok: true, text };
@@ -124,6 +129,8 @@ function cutAt({ file, chain, steps, value, made }: Way, depth: number): Cut | u
   if (parts === undefined) return undefined;
   const { others, alone, start } = parts;
   const isLast = (others.kind === "map" ? others.pairs : others.items).length === 0;
+  // An item that came with it does not stay with nothing but the key that it is found by.
+  if (depth < made && steps[at - 1]?.kind === "match" && others.kind === "map" && others.pairs.length < 2) return undefined;
   // What it left empty was there before only where that is what it was written into.
   if (isLast && depth !== made) return undefined;
   if (isLast && !others.flow) return below(file.text, chain.slice(0, at + 1), tree, layout);
