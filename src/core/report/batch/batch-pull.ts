@@ -6,7 +6,7 @@ import { BODY_LIMIT, cell, code, html, prose } from "../escape.ts";
 import { fitting } from "../fit.ts";
 import { firstOf, foldText, present, table } from "../markdown.ts";
 import { batchNode } from "../model/batch-node.ts";
-import { batchPlan } from "../model/batch-plan.ts";
+import { batchPlan, changeOf } from "../model/batch-plan.ts";
 import { contextOf } from "../model/context.ts";
 import { clustersBelow } from "../model/counts.ts";
 import { LABELS } from "../model/labels.ts";
@@ -18,10 +18,22 @@ import { batchName, clockTime, copiedWords, pinValue, releaseName, shortName } f
 import { gateTable } from "./batch-gates.ts";
 import { batchIntro } from "./batch-intro.ts";
 
+/** What a batch brings, as titles say it: on the way back what each of its targets goes back to, where that is not the one release. */
+export function broughtBy(run: Run, batch: Batch): string {
+  const release = releaseName(run.release.values);
+  if (run.kind !== "Rollback") return release;
+  const back = [...new Set(batch.targets.flatMap((target) => changeOf(target, run)?.to ?? []))];
+  const isPlain = Object.keys(run.release.values).length < 2;
+  if (back.length === 0 || (back.length === 1 && (back[0] === release || !isPlain))) return release;
+  return `back to ${back.length > MOST_IN_TITLE ? `${back.length} versions` : back.map((one) => (one === "nothing" ? "none" : one)).join(" and ")}`;
+}
+
+const MOST_IN_TITLE = 3;
+
 /** Subject and body of the batch's commit. The trailers let a restarted bot recognise its own commit. */
 export function batchCommitMessage(run: Run, batch: Batch): string {
   const clusters = [...new Set(batch.targets.map((target) => shortName(target.cluster)))];
-  const what = batch.kind === "Revert" ? `back from ${releaseName(run.release.values)}` : releaseName(run.release.values);
+  const what = batch.kind === "Revert" ? `back from ${releaseName(run.release.values)}` : broughtBy(run, batch);
   const subject = `${run.rollout} ${what}: ${firstOf(clusters, 3)}`;
   return `${subject.slice(0, 200)}\n\n${batchName(run, batch)}\n\n${batchTrailers(run, batch)}\n`;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from "vitest";
 import { sampleRollout, sampleRun } from "../../../../test/support/sample-run.ts";
+import type { Run } from "../../run/state/run.ts";
 import type { Delivery } from "../../spec/rollout.ts";
 import { batchTrailers } from "./batch-pull.ts";
 import { batchText, commitText, mergeText, printTitle } from "./batch-text.ts";
@@ -43,6 +44,29 @@ test("a body stays true once it is merged: it asks nobody to merge, and lists no
   const { body } = said({ merge: "Manual" });
   expect(body).not.toMatch(/your turn|`\/(pause|requeue|skip|abort)/i);
   expect(body).toContain("what you can comment now: #10.");
+});
+
+test("a way back to several versions names them, in title and commit; one that is not the release's is named instead", () => {
+  const run = sampleRun();
+  const batch = run.batches[1];
+  if (batch === undefined) throw new Error("the sample has two batches");
+  const [target] = batch.targets;
+  const edit = target?.edits[0];
+  if (target === undefined || edit === undefined) throw new Error("the sample's batch has a target");
+  const titled = (kind: Run["kind"], ...values: string[]) => {
+    const gone = (to: string) => (to === "" ? { removes: true as const } : {});
+    const targets = values.map((to, at) => ({ ...target, cluster: `hub/c${at}`, edits: [{ ...edit, from: "v9", to, ...gone(to) }] }));
+    const own = { ...run, kind, batches: [{ ...batch, targets }] };
+    return [batchText(own, { ...batch, targets }, AUTHOR, NOW).title, commitText(own, { ...batch, targets }, AUTHOR)].map(
+      (text) => /^payments (.*?):/.exec(text)?.[1],
+    );
+  };
+  expect(titled("Rollback", "v1.4.2", "v1.4.2")).toEqual(["v1.4.2", "v1.4.2"]);
+  expect(titled("Rollback", "v1.4.1", "v1.3.9", "v1.4.1")).toEqual(Array(2).fill("back to v1.4.1 and v1.3.9"));
+  expect(titled("Rollback", "v1.3.9")).toEqual(Array(2).fill("back to v1.3.9"));
+  expect(titled("Rollback", "v1.4.1", "")).toEqual(Array(2).fill("back to v1.4.1 and none"));
+  expect(titled("Rollback", "v1", "v2", "v3", "v4")).toEqual(Array(2).fill("back to 4 versions"));
+  expect(titled(undefined, "v1.4.2", "v1.3.9")).toEqual(["v1.4.2", "v1.4.2"]);
 });
 
 describe("titles of batch pull requests", () => {

@@ -1,7 +1,7 @@
 import type { Batch, Run } from "../../run/state/run.ts";
 import type { History } from "../plan/duration.ts";
-import { batchesOfStage, releaseName, stageName } from "../words.ts";
-import { batchBody, batchCommitMessage, batchTrailers } from "./batch-pull.ts";
+import { batchesOfStage, stageName } from "../words.ts";
+import { batchBody, batchCommitMessage, batchTrailers, broughtBy } from "./batch-pull.ts";
 import { type DeliveryDefaults, deliveryText } from "./delivery-text.ts";
 
 interface Author {
@@ -33,7 +33,7 @@ function titleOf(run: Run, batch: Batch): string {
   const { step, kind } = batch;
   return printTitle({
     rollout: run.rollout,
-    release: releaseName(run.release.values),
+    release: broughtBy(run, batch),
     stage: stageName(run, batch.stage),
     batch: kind === "Planned" ? { number: batch.ofStage, of: batchesOfStage(run, batch.stage) } : undefined,
     extra: kind === "Hotfix" ? "hotfix" : kind === "Revert" ? "revert" : undefined,
@@ -44,7 +44,7 @@ function titleOf(run: Run, batch: Batch): string {
 /** What the title of a batch's pull request says (docs/spec.md §5): rollout, release, stage and batch. */
 interface PullTitle {
   rollout: string;
-  /** As people call it: `v1.4.2`, or several values joined. */
+  /** As people call it: `v1.4.2`, or several values joined; `back to v1.4.1 and v1.3.9` where targets go back to several. */
   release: string;
   /** Name of the stage. */
   stage: string;
