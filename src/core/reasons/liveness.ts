@@ -75,7 +75,8 @@ export interface LivenessReasons {
   NAME_SHOWN: { seen: string };
   COMMIT_NOT_SEEN: { seen: string; commit: string };
   COMMIT_UNDECIDED: { seen: string; commit: string };
-  PIN_CHANGED_SINCE: { seen: string; commit: string; by: string };
+  /** `override`: the pin is as it was, but this file of `by` takes its place. */
+  PIN_CHANGED_SINCE: { seen: string; commit: string; by: string; override?: string | undefined };
   /** `shortened`: what is wanted looks like a shortened commit id. */
   OTHER_REVISION_SEEN: { seen: string; wanted: string; shortened?: true | undefined };
   /** An edited file is outside of `paths`, the annotation `manifest-generate-paths`; `right`: what it should be. */

@@ -11,6 +11,7 @@ import { joinPath } from "../../core/base/clean-path.ts";
 import { madeOnce, type RepoFiles } from "../../core/base/repo-files.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
 import { manifestIn } from "../config-repo/appset-in-git.ts";
+import { applyEdits } from "../resolve/apply-edits.ts";
 
 export interface EditedApplication {
   name: string;
@@ -67,6 +68,24 @@ export function overrideOf(one: EditedApplication, sides: Sides): string | undef
     return !isWithoutEffect(one, { ...sides, before: withTexts(sides.before, gone), after: withTexts(sides.after, gone) });
   };
   return overrides.find((file) => isWhy([file])) ?? (isWhy(overrides) ? overrides[0] : undefined);
+}
+
+/** The file beside its manifests for which what edits have written counts for nothing; undefined: there is none, or that cannot be told. */
+export function overrideSince(
+  { isBase, ...own }: Pick<EditedApplication, "name" | "sources"> & Pick<Sides, "isBase">,
+  edits: readonly Edit[],
+  after: RepoFiles,
+): string | undefined {
+  const values = edits.filter(({ kind, removes }) => kind === "value" && removes !== true);
+  const other = applyEdits(
+    values,
+    (path) => after.read(path),
+    () => MARK,
+  );
+  if (!other.ok || values.length === 0) return undefined;
+  const one = { ...own, annotations: [], files: [...other.files.keys()], specDiffers: false, madeFrom: new Set<string>() };
+  const sides = { before: withTexts(after, other.files), after, isBase };
+  return isWithoutEffect(one, sides) ? overrideOf(one, sides) : undefined;
 }
 
 /** Whether the Application that files declare is another one with the edit; undefined: none of them declares it. */

@@ -10,7 +10,7 @@ import { isVersion, valueAt } from "./versions.ts";
  * `name`, and for one value. Looked for where a set begins with such a pair.
  */
 export function clusterPair(set: Manifest, files: RepoFiles): { pin: ProposedPin; version: string } | undefined {
-  if (set.documents > 1) return undefined;
+  if (set.documents > 1 || set.item !== undefined) return undefined;
   const [old, young] = listAt(set.object, "spec", "generators");
   if (operatorOf(old) !== "NotIn" || operatorOf(young) !== "In") return undefined;
   const text = readOrNull(files, set.file);

@@ -4,6 +4,7 @@ import { compareText } from "../../core/base/compare-text.ts";
 import { defined } from "../../core/base/defined.ts";
 import { environmentIn } from "../../core/base/environments.ts";
 import type { ProposedPin } from "../../core/report/onboarding/types.ts";
+import { LIKELY } from "./places-generator.ts";
 import { sourcesOf } from "./places-spec.ts";
 import { textAt } from "./scan.ts";
 import type { InitTarget, Place } from "./types.ts";
@@ -82,7 +83,9 @@ function candidatesFor(targets: readonly InitTarget[], text: string, variables: 
     if (values.some((value) => value === "") || values.every((value) => value === values[0])) return;
     if (replaceToken(text, values[0] ?? "", name) !== undefined) candidates.push({ name, values });
   };
-  const params = Object.keys(targets[0]?.params ?? {}).sort((a, b) => a.length - b.length || compareText(a, b));
+  // Several may have the same values today: the one that names a cluster tells them apart tomorrow, too.
+  const rank = (key: string) => (LIKELY.includes(key) ? LIKELY.indexOf(key) : LIKELY.length);
+  const params = Object.keys(targets[0]?.params ?? {}).sort((a, b) => rank(a) - rank(b) || a.length - b.length || compareText(a, b));
   const sure = targets.every((target) => target.nameIsSure);
   add("controlPlane.name", (target) => target.controlPlane?.name);
   if (sure) add("cluster.name", (target) => target.cluster.name);

@@ -2,6 +2,7 @@ import { isRecord } from "../../core/base/is-record.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { type PinStep, printPinPath } from "../../core/pins/path.ts";
 import type { PlaceHindrance } from "../../core/reasons/onboarding.ts";
+import { itemOfList, key } from "./places-spec.ts";
 import { dig, listAt, textAt } from "./scan.ts";
 import type { InitTarget, Manifest, Place } from "./types.ts";
 import { add, isFloating, isVersionKey } from "./versions.ts";
@@ -31,7 +32,7 @@ export function generatorPlaces(set: Manifest, target: InitTarget, files: RepoFi
   for (const { param, at } of wantedParams(dig(set.object, "spec", "template", "spec"))) {
     const here: Trace = { set, target, files, text, go, param, at, found };
     for (const [i, generator] of listAt(set.object, "spec", "generators").entries()) {
-      trace(here, generator, [key("spec"), key("generators"), { kind: "index", index: i }]);
+      trace(here, generator, [...itemOfList(set), key("spec"), key("generators"), { kind: "index", index: i }]);
     }
     const value = target.params[param];
     if (value !== undefined && isFloating(value)) found.why.push({ kind: "Floating", at, value });
@@ -46,10 +47,6 @@ interface Trace extends Wanted {
   text: string;
   go: boolean;
   found: GeneratorPlaces;
-}
-
-function key(name: string): PinStep {
-  return { kind: "key", key: name };
 }
 
 function trace(here: Trace, generator: unknown, path: readonly PinStep[]): void {
@@ -143,16 +140,20 @@ function keysFor(data: Record<string, unknown>, param: string): string[] | undef
   return dig(data, ...keys) === undefined ? undefined : keys;
 }
 
-const LIKELY = ["cluster", "clusterName", "cluster_name", "name", "env", "environment", "stage", "server", "url"];
+export const LIKELY = ["cluster", "clusterName", "cluster_name", "name", "env", "environment", "stage", "server", "url"];
 
-/** A field that no other element has the value of. */
+/** A field that no other element has the value of: one that tells all of them apart, where there is one, so that they share a template. */
 function identity(elements: readonly unknown[], element: Record<string, unknown>): string | undefined {
+  let own: string | undefined;
   for (const name of likelyFirst(element)) {
     const value = element[name];
     if (typeof value !== "string" || value === "" || value.includes("{{") || isVersionKey(name)) continue;
-    if (indexOf(elements, name).get(value)?.length === 1) return name;
+    const index = indexOf(elements, name);
+    if (index.get(value)?.length !== 1) continue;
+    if (index.size === elements.length && !index.has(undefined)) return name;
+    own ??= name;
   }
-  return undefined;
+  return own;
 }
 
 /** A file of a git generator: its folder and name are parameters themselves. */

@@ -15,7 +15,7 @@ export function specPlaces(manifest: Manifest, spec: Record<string, unknown>, be
   if (text === null) return [];
   const found: { places: Place[] } = { places: [] };
   const document = manifest.documents > 1 ? manifest.document : undefined;
-  const root: PinStep[] = below.map((key) => ({ kind: "key", key }));
+  const root: PinStep[] = [...itemOfList(manifest), ...below.map(key)];
   const put: Put = (kind, slot, steps, part) => {
     const path = printPinPath({ document, steps: [...root, ...steps] });
     return add(found, { kind, slot, file: manifest.file, path, ...defined({ part }) }, text);
@@ -26,6 +26,11 @@ export function specPlaces(manifest: Manifest, spec: Record<string, unknown>, be
     putImages(source, [...steps, key("kustomize"), key("images")], put);
   }
   return found.places;
+}
+
+/** The way to an object that stands in a List. */
+export function itemOfList({ item }: Pick<Manifest, "item">): PinStep[] {
+  return item === undefined ? [] : [key("items"), { kind: "index", index: item }];
 }
 
 type Put = (kind: Place["kind"], slot: string, steps: PinStep[], part?: Place["part"]) => boolean;
@@ -83,7 +88,7 @@ export function sourcesOf(spec: Record<string, unknown>): SourceAt[] {
   return isRecord(dry) ? [{ source: dry, steps: [key("sourceHydrator"), key("drySource")], nth: "" }] : [];
 }
 
-function key(name: string): PinStep {
+export function key(name: string): PinStep {
   return { kind: "key", key: name };
 }
 

@@ -151,8 +151,9 @@ function rendering(object: unknown, files: RepoFiles, { clusters, isThisRepo }: 
   });
 }
 
-function objectIn({ file, document }: Manifest, files: RepoFiles): unknown {
-  return documentsAt(files, file, files.read(file) ?? "")[document - 1]?.value;
+function objectIn({ file, document, item }: Manifest, files: RepoFiles): unknown {
+  const whole = documentsAt(files, file, files.read(file) ?? "")[document - 1]?.value;
+  return item === undefined ? whole : listAt(whole, "items")[item];
 }
 
 function keyOf({ namespace, application, controlPlane }: InitTarget): string {

@@ -20,6 +20,25 @@ test.each<[string, Record<string, string>, string]>([
     { "kargo/stages.yaml": "apiVersion: kargo.akuity.io/v1alpha1\nkind: Stage\n", "base/kustomization.yaml": KUSTOMIZATION },
     "a repo of Kargo",
   ],
+  [
+    "Terraform with its provider for Argo CD",
+    {
+      "main.tf": 'resource "aws_vpc" "a" {}\n',
+      "envs/apps.tf": 'resource "argocd_application" "web" {\n}\n',
+      "charts/a/Chart.yaml": "name: a\n",
+    },
+    "Terraform makes the Argo CD Applications here (envs/apps.tf)",
+  ],
+  [
+    "Terraform with manifests",
+    { "apps.tf": 'resource "kubernetes_manifest" "web" {\n  manifest = {\n    kind       = "Application"\n  }\n}\n' },
+    "Terraform makes the Argo CD Applications here (apps.tf)",
+  ],
+  [
+    "Terraform of something else",
+    { "main.tf": 'resource "aws_lb" "application" {}\n', "a/Chart.yaml": "name: a\n" },
+    "There are Helm charts",
+  ],
   ["helmfile", { "helmfile.yaml": "releases: []\n", "charts/a/Chart.yaml": "name: a\n" }, "a repo of helmfile (helmfile.yaml)"],
   ["helmfile in parts", { "helmfile.d/10-shop.yaml.gotmpl": "releases: []\n" }, "a repo of helmfile"],
   [

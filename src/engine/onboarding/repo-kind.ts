@@ -7,6 +7,11 @@ import type { Undecided } from "../../core/report/onboarding/types.ts";
 const MARKS: readonly { kind: RepoKind["kind"]; file: RegExp; text?: RegExp }[] = [
   { kind: "Flux", file: /\.ya?ml$/, text: /^apiVersion:\s*["']?(?:kustomize|helm|source)\.toolkit\.fluxcd\.io\//m },
   { kind: "Kargo", file: /\.ya?ml$/, text: /^apiVersion:\s*["']?kargo\.akuity\.io\//m },
+  {
+    kind: "Terraform",
+    file: /\.tf(?:\.json)?$/,
+    text: /["']?argocd_application(?:_set)?["']|["']?kind["']?\s*[=:]\s*["']Application(?:Set)?["']|^\s*kind:\s*Application(?:Set)?\b/m,
+  },
   { kind: "Helmfile", file: /(?:^|\/)helmfile(?:\.d\/.*)?\.(?:ya?ml|gotmpl)(?:\.gotmpl)?$/ },
   { kind: "Fleet", file: /(?:^|\/)fleet\.ya?ml$/ },
   { kind: "Kustomize", file: /(?:^|\/)(?:overlays|envs|environments|stages)\/.*kustomization\.ya?ml$/ },
@@ -15,7 +20,7 @@ const MARKS: readonly { kind: RepoKind["kind"]; file: RegExp; text?: RegExp }[] 
   { kind: "Manifests", file: /\.ya?ml$/, text: /^kind:\s*["']?(?:Deployment|StatefulSet|DaemonSet|CronJob|Service)\b/m },
 ];
 
-const SURE: readonly RepoKind["kind"][] = ["Flux", "Kargo", "Helmfile", "Fleet"];
+const SURE: readonly RepoKind["kind"][] = ["Flux", "Kargo", "Terraform", "Helmfile", "Fleet"];
 
 /** The same where nothing was found; undefined: something was, or may be in what is too large to be read. */
 export function repoKindBeside(undecided: readonly Undecided[], files: RepoFiles): RepoKind | undefined {
@@ -37,9 +42,10 @@ export function repoKindOf(files: RepoFiles): RepoKind {
     const path = text === undefined ? paths.find((one) => file.test(one)) : undefined;
     if (path !== undefined && !found.has(kind)) found.set(kind, path);
   }
-  for (const path of paths.filter((one) => /\.ya?ml$/.test(one)).slice(0, MOST_READ)) {
-    const missing = byText.filter(({ kind }) => !found.has(kind));
-    if (missing.length === 0) break;
+  const isMarked = (path: string) => byText.filter(({ kind, file }) => !found.has(kind) && file.test(path));
+  for (const path of paths.filter((one) => isMarked(one).length > 0).slice(0, MOST_READ)) {
+    const missing = isMarked(path);
+    if (missing.length === 0) continue;
     const text = (readOrNull(files, path) ?? "").slice(0, MOST_TEXT);
     for (const mark of missing) if (mark.text?.test(text) === true) found.set(mark.kind, path);
   }

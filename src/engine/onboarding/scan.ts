@@ -68,13 +68,12 @@ function scanFile(scan: Scan, templates: Set<string>, file: string, text: string
       continue;
     }
     if (!isRecord(value)) continue;
-    const items = value["kind"] === "List" && Array.isArray(value["items"]) ? value["items"] : [value];
-    for (const object of items) {
+    const list = value["kind"] === "List" && Array.isArray(value["items"]) ? value["items"] : undefined;
+    for (const [item, object] of (list ?? [value]).entries()) {
       if (!isRecord(object)) continue;
-      const manifest = { file, document: index + 1, documents: documents.length, object };
+      const manifest = { file, document: index + 1, documents: documents.length, object, ...(list === undefined ? {} : { item }) };
       if (object["kind"] === "ApplicationSet") scan.sets.push(manifest);
-      // What stands in a List has no path of its own that a pin could name plainly.
-      else if (object["kind"] === "Application" && object === value && isArgoCd(object)) scan.applications.push(manifest);
+      else if (object["kind"] === "Application" && isArgoCd(object) && !isLive(object, list)) scan.applications.push(manifest);
     }
   }
 }
@@ -87,6 +86,12 @@ function isOfHelm(file: string, text: string): boolean {
 
 function isArgoCd(object: Record<string, unknown>): boolean {
   return typeof object["apiVersion"] === "string" && object["apiVersion"].startsWith("argoproj.io/");
+}
+
+/** What kubectl prints of a cluster is such a List, too: it tells of Applications, and declares none. */
+function isLive(object: Record<string, unknown>, list: unknown[] | undefined): boolean {
+  const marks = [object["status"], dig(object, "metadata", "uid"), dig(object, "metadata", "ownerReferences")];
+  return list !== undefined && marks.some((mark) => mark !== undefined);
 }
 
 function unreadable(file: string, line: number, problem: string): Undecided {

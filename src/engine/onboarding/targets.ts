@@ -150,7 +150,9 @@ function clusterOf(
   if (named === "in-cluster" || (server !== undefined && plainServer(server) === IN_CLUSTER)) {
     return { cluster: { name: "in-cluster", server: IN_CLUSTER, labels: {} }, nameIsSure: true };
   }
-  if (index.known) return undefined;
+  // What a template leaves empty, or a placeholder that something else fills in, is one server for all of them.
+  const isUnfilled = named === undefined && server !== undefined && !/^[a-z]+:\/\//i.test(server);
+  if (index.known || isUnfilled) return undefined;
   const address = server ?? params["server"] ?? params["url"] ?? "";
   const name = named ?? params["cluster"] ?? params["name"] ?? params["clusterName"] ?? /^[a-z]+:\/\/([^/:]+)/i.exec(address)?.[1];
   if (name === undefined || name === "") return undefined;

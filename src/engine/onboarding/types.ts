@@ -70,6 +70,8 @@ export interface Manifest {
   document: number;
   /** How many the file has. */
   documents: number;
+  /** Its place among the items of a List, from 0. */
+  item?: number | undefined;
   object: Record<string, unknown>;
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { livenessReason as reason } from "../../reasons/liveness.ts";
 import { boundRevision, isFullSha } from "./moment.ts";
 import type { Change, LivenessInput, Observation } from "./types.ts";
@@ -22,7 +23,11 @@ export function commitObservation(seen: string, { commit, exact }: Extract<Chang
   const since = observation.state === "proven" ? input.seenPinDiffers?.(seen) : undefined;
   // A file that cannot be read there is nobody's word that the pin is another.
   if (since === undefined || since === "unknown") return observation;
-  return { state: "changed", because: reason("PIN_CHANGED_SINCE", { seen, commit, by: since.commit }), by: since.commit };
+  return {
+    state: "changed",
+    because: reason("PIN_CHANGED_SINCE", defined({ seen, commit, by: since.commit, override: since.override })),
+    by: since.commit,
+  };
 }
 
 export function unresolved(seen: string): Pick<Observation, "state" | "because"> {

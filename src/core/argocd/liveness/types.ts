@@ -56,7 +56,7 @@ export interface LivenessInput {
   /** Whether a revision that Argo CD has seen contains the commit: the change's, or that of one of `also`. */
   ancestry?: (seenRevision: string, commit: string) => Ancestry;
   /** The commit up to `seen` that gave a pin another value than the intended one, if there is any; unknown: the values there cannot be read. */
-  seenPinDiffers?: (seen: string) => { commit: string } | "unknown" | undefined;
+  seenPinDiffers?: (seen: string) => { commit: string; override?: string | undefined } | "unknown" | undefined;
   intended?: Intended;
   /** Edited files that it must read itself, since its spec does not show their edits: its `manifest-generate-paths` must cover them. */
   edited?: Edited;

@@ -2,7 +2,7 @@
 
 /** What it holds in place of that, and a file that shows it. */
 export type RepoKind =
-  | { kind: "Flux" | "Kargo" | "Helmfile" | "Fleet" | "Kustomize" | "Helm" | "Manifests"; file: string }
+  | { kind: "Terraform" | "Flux" | "Kargo" | "Helmfile" | "Fleet" | "Kustomize" | "Helm" | "Manifests"; file: string }
   | { kind: "Nothing" };
 
 const LIVE = "give --inventory with what `kubectl get applications,applicationsets -n argocd -o yaml` prints";
@@ -10,6 +10,8 @@ const LIVE = "give --inventory with what `kubectl get applications,applicationse
 /** One sentence with what to do. */
 export function sayRepoKind(repo: RepoKind): string {
   switch (repo.kind) {
+    case "Terraform":
+      return `Terraform makes the Argo CD Applications here (${repo.file}), which Stagecoach does not read: give --from-argocd, so that it sees them as they live, and keep each version in a manifest, values file or overlay of this repo, for one in Terraform is no pin.`;
     case "Flux":
       return `This is a repo of Flux (${repo.file}): Stagecoach watches Argo CD, so it can carry a release here once Argo CD Applications deploy these folders.`;
     case "Kargo":

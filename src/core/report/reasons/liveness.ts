@@ -5,7 +5,7 @@ import { formatDuration, type Time } from "../../base/time.ts";
 import type { LivenessReasons, ParentStep } from "../../reasons/liveness.ts";
 import type { CommandName } from "../../spec/commands.ts";
 import type { Entries, Subject } from "./entry.ts";
-import { addStop, childSet, type Names } from "./phrases.ts";
+import { addStop, childSet, type Names, pinSince } from "./phrases.ts";
 import type { Wording } from "./wording.ts";
 
 const USED_UP = " Argo CD does not try this revision again by itself: push a new commit, or sync it by hand.";
@@ -135,8 +135,7 @@ const SAYS: Says = {
   NAME_SHOWN: 'Argo CD shows the name "{seen}", and not yet which commit that is',
   COMMIT_NOT_SEEN: ({ seen, commit }) => `Argo CD has seen ${short(seen)}, which does not contain ${short(commit)}`,
   COMMIT_UNDECIDED: ({ seen, commit }) => `Argo CD has seen ${short(seen)}; whether it contains ${short(commit)} is not known yet`,
-  PIN_CHANGED_SINCE: ({ seen, commit, by }) =>
-    `commit ${short(by)} changed the pin after ${short(commit)} of this run, and Argo CD has seen it (at ${short(seen)}); a person has to say which of the two counts`,
+  PIN_CHANGED_SINCE: ({ seen, commit, by, override }) => pinSince(short(seen), short(commit), short(by), override),
   OTHER_REVISION_SEEN: ({ seen, wanted, shortened }) => {
     const hint = ", which looks like a shortened commit id: pin the full id, or a name that does not look like one";
     return `Argo CD has seen ${short(seen) || "no revision"}, not ${short(wanted)}${shortened === true ? hint : ""}`;

@@ -223,6 +223,13 @@ export function addStop(text: string): string {
   return line === "" || /[.!?…]\)?$/.test(line) ? line : `${line}.`;
 }
 
+/** Of a pin that somebody changed, or whose place a file takes. */
+export function pinSince(seen: string, merged: string, by: string, override: string | undefined): string {
+  if (override === undefined)
+    return `commit ${by} changed the pin after ${merged} of this run, and Argo CD has seen it (at ${seen}); a person has to say which of the two counts`;
+  return `commit ${by} wrote ${override} after ${merged} of this run, and Argo CD has seen it (at ${seen}): what stands there takes the place of the pin, so remove the file, and switch off what writes it`;
+}
+
 /** Says a value that a pin has: ids of commits and trees are shortened. */
 export function pinPhrase(value: string): string {
   // What is to be gone has no value.

@@ -158,7 +158,7 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
   OTHER_CHANGE_SEEN: {
     subject: "application",
     actions: ["resume", "abort"],
-    says: "Argo CD has seen commit {commit}, which changed the pin of {cluster}: {because}",
+    says: "Argo CD has seen commit {commit}, which changed what {cluster} gets: {because}",
   },
   ASK_AWAIT_SEEN: {
     subject: "run",

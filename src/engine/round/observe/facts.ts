@@ -11,8 +11,11 @@ export interface Facts {
   ancestry(seen: string, commit: string): Ancestry;
   /** The commit that a tag of the config repo means; undefined: none, or of another repo. */
   resolve(repoURL: string, revision: string): string | undefined;
-  /** The commit up to `seen` that gave a pin of the target another value than this run set; undefined: none did. unknown: it cannot be read. */
-  pinDiffers(batch: Batch, target: BatchTarget, seen: string): { commit: string } | "unknown" | undefined;
+  /**
+   * The commit up to `seen` that gave a pin of the target another value than this run set, or a file beside its manifests that takes the
+   * pin's place (`override`); undefined: none did. unknown: it cannot be read.
+   */
+  pinDiffers(batch: Batch, target: BatchTarget, seen: string, application: ApplicationView | undefined): PinDiffers | "unknown" | undefined;
   /** The images that a target's edits have written; undefined: none. */
   images(batch: Batch, target: BatchTarget): readonly string[] | undefined;
   /** What stands beside the hydrated manifests of a source at a revision. */
@@ -23,6 +26,11 @@ export interface Facts {
   windows(plane: ControlPlane, namespace: string, name: string): SyncWindowsView | undefined;
   /** What a parent made of the Application before a merge. undefined: it cannot be told, or makes of the merge another than lives. */
   madeBefore(plane: ControlPlane, application: ApplicationView, merge: Merge): readonly SourceView[] | undefined;
+}
+
+export interface PinDiffers {
+  commit: string;
+  override?: string | undefined;
 }
 
 /** A commit of the config repo, and its first parent. */

@@ -188,7 +188,7 @@ function assessOne(
       firstComparedAt: target.firstComparedAt,
       kept: keptFor(gathered),
       children,
-      seenPinDiffers: isSettled ? undefined : (seen: string) => facts.pinDiffers(batch, target, seen),
+      seenPinDiffers: isSettled ? undefined : (seen: string) => facts.pinDiffers(batch, target, seen, application),
       ...(isSettled ? undefined : hydrationOf(gathered, [chosen.change, ...chosen.also], facts, memory.hydrated)),
       images: isSettled ? undefined : facts.images(batch, target),
       content: isSettled ? undefined : contentOf(gathered, [chosen.change, ...chosen.also], memory.contents),

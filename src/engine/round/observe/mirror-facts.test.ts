@@ -13,8 +13,13 @@ const target = {
 } as unknown as BatchTarget;
 const batch = { branch: "b", merged: { commit: COMMIT }, targets: [target] } as unknown as Batch;
 
+const APPLICATION = { name: "web-eu", spec: { sources: [{ repoURL: REPO, path: "envs/eu" }] } } as unknown as ApplicationView;
+
 /** What is known in the end of whether a pin is another at a revision, and how often its values were read for that. */
-async function pinDiffers(values: Awaited<ReturnType<Pins["writtenAt"]>>, { seen = OLDER, of = target } = {}) {
+async function pinDiffers(
+  values: Awaited<ReturnType<Pins["writtenAt"]>>,
+  { seen = OLDER, of = target, at = {} as Record<string, Record<string, string>> } = {},
+) {
   let reads = 0;
   const pins: Partial<Pins> = {
     async writtenAt() {
@@ -22,10 +27,14 @@ async function pinDiffers(values: Awaited<ReturnType<Pins["writtenAt"]>>, { seen
       return values;
     },
   };
-  const commits = { lastTouchAfter: async () => undefined };
+  const filesAt = (id: string) => ({ paths: () => Object.keys(at[id] ?? {}), read: (file: string) => at[id]?.[file] ?? null });
+  const commits = {
+    lastTouchAfter: async () => undefined,
+    snapshot: (id: string) => ({ with: async <T>(work: (files: ReturnType<typeof filesAt>) => T) => work(filesAt(id)) }),
+  };
   const parts = [{ clock: { now: () => 0 }, repoURL: REPO }, commits, {}, pins] as unknown as Parameters<typeof openFacts>;
   const withFacts = openFacts(...parts);
-  return { told: await withFacts((facts) => facts.pinDiffers(batch, of, seen)), reads };
+  return { told: await withFacts((facts) => facts.pinDiffers(batch, of, seen, APPLICATION)), reads };
 }
 
 test("a pin whose values cannot be read is not known to be the same", async () => {
@@ -38,6 +47,21 @@ test("a pin whose values cannot be read is not known to be the same", async () =
 test("one that can be read is the same, or another", async () => {
   expect((await pinDiffers(new Map([[target.key, ["v2"]]]))).told).toBeUndefined();
   expect((await pinDiffers(new Map([[target.key, ["v1"]]]))).told).toEqual({ commit: OLDER });
+});
+
+test("a file that takes the pin's place is told where it came after the merge, and only where it is why", async () => {
+  const pin = { kind: "value", file: "envs/eu/kustomization.yaml", path: "images[name=web].newTag", from: "v1", to: "v2" };
+  const of = { ...target, edits: [pin] } as unknown as BatchTarget;
+  const files = { [pin.file]: "images:\n  - name: web\n    newTag: v2\n" };
+  const override = "envs/eu/.argocd-source-web-eu.yaml";
+  const written = (image: string) => ({ ...files, [override]: `kustomize: { images: [ "${image}" ] }\n` });
+  const told = async (at: Record<string, Record<string, string>>) => (await pinDiffers(new Map([[target.key, ["v2"]]]), { of, at })).told;
+  expect(await told({ [COMMIT]: files, [OLDER]: written("web:v1") })).toEqual({ commit: OLDER, override });
+  expect(await told({ [COMMIT]: written("web:v0"), [OLDER]: written("web:v1") })).toEqual({ commit: OLDER, override });
+  expect(await told({ [COMMIT]: files, [OLDER]: written("api:v1") })).toBeUndefined();
+  // What stood there when it merged was judged then.
+  expect(await told({ [COMMIT]: written("web:v1"), [OLDER]: written("web:v1") })).toBeUndefined();
+  expect(await told({ [COMMIT]: files, [OLDER]: files })).toBeUndefined();
 });
 
 /** What a child set yields for which `main` is at `OLDER`, where one directory lies, and at COMMIT, where another does. */

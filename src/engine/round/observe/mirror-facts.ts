@@ -7,7 +7,6 @@ import type { Ancestry, HydratedFiles } from "../../../core/argocd/liveness/type
 import { normalRepo } from "../../../core/argocd/same.ts";
 import type { ApplicationSetView, SyncWindowsView } from "../../../core/argocd/views.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
-import type { Batch, BatchTarget } from "../../../core/run/state/run.ts";
 import { specsOf } from "../../config-repo/appset-in-git.ts";
 import type { Commits } from "../../config-repo/commits.ts";
 import { parentOn } from "../../config-repo/parent-renders.ts";
@@ -15,8 +14,9 @@ import type { RemoteHeads } from "../../config-repo/remote-heads.ts";
 import { renderApart } from "../../config-repo/render-set.ts";
 import { isImageEdit, type Pins } from "../../resolve/pin-values.ts";
 import type { RepoContext } from "../context.ts";
-import type { Facts, SetNow, WithFacts } from "./facts.ts";
+import type { Facts, PinDiffers, SetNow, WithFacts } from "./facts.ts";
 import { type MadeSides, openMadeSides, sourcesBefore } from "./made-sides.ts";
+import { openPinSince } from "./pin-since.ts";
 
 const KEEP_TAG_MS = 60_000;
 const KEEP_WINDOWS_MS = 30_000;
@@ -37,12 +37,13 @@ type Context = Pick<RepoContext, "mirror" | "clock" | "log" | "repoURL">;
 /** What is kept holds for a while only, or is dear: losing it costs a question each. */
 export function openFacts({ mirror, clock, log, repoURL }: Context, commits: Commits, remote: RemoteHeads, pins: Pins): WithFacts {
   const keptTags = new BoundedMap<string, { at: number; commit: string | undefined }>(MOST_KEPT);
-  const keptPins = new BoundedMap<string, { commit: string } | null>(MOST_KEPT);
+  const keptPins = new BoundedMap<string, PinDiffers | null>(MOST_KEPT);
   const keptImages = new BoundedMap<string, readonly string[]>(MOST_KEPT);
   const keptHydrated = new BoundedMap<string, HydratedFiles>(MOST_KEPT);
   const keptSets = new WeakMap<ApplicationSetView, { key: string; specs: SetNow | undefined }>();
   const keptWindows = new BoundedMap<string, { at: number; view: SyncWindowsView | undefined }>(MOST_KEPT);
   const keptMade = new BoundedMap<string, { at: number; sides: MadeSides | undefined }>(MOST_PARENTS);
+  const askPin = openPinSince(repoURL, commits, pins);
   const askMade = openMadeSides({ clock, log, repoURL });
   /** Revisions our mirror does not have, and when it was last fetched for them. */
   const missing = new BoundedMap<string, number>(MOST_KEPT);
@@ -69,7 +70,7 @@ export function openFacts({ mirror, clock, log, repoURL }: Context, commits: Com
           );
         return known?.commit;
       },
-      pinDiffers(batch, target, seen) {
+      pinDiffers(batch, target, seen, application) {
         const merged = batch.merged?.commit;
         if (merged === undefined || !isFullSha(seen)) return "unknown";
         if (merged === seen) return undefined;
@@ -78,7 +79,7 @@ export function openFacts({ mirror, clock, log, repoURL }: Context, commits: Com
         const known = keptPins.get(key);
         if (known !== undefined) return known ?? undefined;
         asked.set(`pin ${key}`, async () => {
-          const answer = await askPin({ commits, pins }, batch, target, merged, seen);
+          const answer = await askPin(batch, target, merged, seen, application);
           if (answer === "unknown") unread.add(key);
           else keptPins.set(key, answer);
         });
@@ -222,21 +223,6 @@ async function commitOfTag({ mirror, log }: Pick<Context, "mirror" | "log">, tag
     log.debug({ tag, error: String(error) }, "a tag could not be looked up");
     return undefined;
   }
-}
-
-async function askPin(
-  read: { commits: Commits; pins: Pins },
-  batch: Batch,
-  target: BatchTarget,
-  merged: string,
-  seen: string,
-): Promise<{ commit: string } | "unknown" | null> {
-  const values = (await read.pins.writtenAt(seen, batch)).get(target.key);
-  // A branch stands in no file.
-  if (values === undefined || target.edits.every(({ kind }) => kind === "branch")) return "unknown";
-  const edit = target.edits.find((one, index) => one.kind !== "branch" && values[index] !== one.to);
-  if (edit === undefined) return null;
-  return { commit: (await read.commits.lastTouchAfter(merged, seen, edit.kind === "copy" ? `${edit.file}/` : edit.file))?.sha ?? seen };
 }
 
 async function askWindows(log: Context["log"], plane: ControlPlane, namespace: string, name: string): Promise<SyncWindowsView | undefined> {

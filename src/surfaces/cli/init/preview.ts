@@ -42,7 +42,13 @@ function plannedOf(rollout: Rollout, checkout: Checkout, inventory: Inventory | 
 }
 
 function previewOf({ rollout, plan }: Planned, checkout: Checkout, foreseen: Foreseen | undefined): string[] {
-  const lines = toText(rollout, plan, null, [], { colour: false, columns: undefined }).trimEnd().split("\n").slice(2);
+  const text = toText(rollout, plan, null, [], { colour: false, columns: undefined });
+  // Its title, and where it writes, stand above; each of several values does not.
+  const lines = text
+    .trimEnd()
+    .split("\n")
+    .slice(1)
+    .filter((line) => !line.startsWith("  writes "));
   const cut =
     lines.length > MOST_LINES
       ? [...lines.slice(0, MOST_LINES), `… ${lines.length - MOST_LINES} lines more: stagecoach plan ${rollout.name}`]

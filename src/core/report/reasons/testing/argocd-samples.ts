@@ -12,6 +12,7 @@ const WAITS: AnyReason = { code: "OUT_OF_SYNC" };
 const problem: AnyReason = { code: "HOST_SLOW", origin: "https://argocd.example.com", ms: 10_000 };
 
 export const ARGOCD_FIELDS: Readonly<Record<string, unknown>> = {
+  override: undefined,
   ...{ day: "2026-11-21", health: "Healthy", broken: false, fields: ["spec.project", "status.health"], grant: "p, ACCOUNT, …, allow" },
   ...{ origin: "https://argocd.example.com", seconds: 30, ms: 10_000, what: "applications", advice: undefined, namespace: "argocd" },
   ...{ comparedAt: "2026-11-21T09:00:00.000Z", mergedAt: "2026-11-21T09:01:00.000Z", endedAt: failed, failedAt: failed, triedAt: failed },
@@ -68,7 +69,10 @@ export const ARGOCD_VARIANTS: Variants<Table> = {
   NAME_SHOWN: [{ seen: "main" }],
   COMMIT_NOT_SEEN: [{ seen: REVERT, commit: COMMIT }],
   COMMIT_UNDECIDED: [{ seen: REVERT, commit: COMMIT }],
-  PIN_CHANGED_SINCE: [{ seen: REVERT, commit: COMMIT, by: REVERT }],
+  PIN_CHANGED_SINCE: [
+    { seen: REVERT, commit: COMMIT, by: REVERT },
+    { seen: REVERT, commit: COMMIT, by: REVERT, override: "envs/eu/.argocd-source-web-eu.yaml" },
+  ],
   OTHER_REVISION_SEEN: [{ seen: REVERT }, { seen: "", wanted: "abc1234", shortened: true }],
   HYDRATED_NOT_COMPARED: [{}, { hydrated: undefined, compared: "" }],
   HYDRATED_FROM_OLDER: [{ dry: REVERT }],
