@@ -28,7 +28,6 @@ export interface Forge {
   pull(number: number): Promise<Pull | null>;
   /** Finds before it creates; a 422 `already exists` finds again. */
   createPull(input: { branch: string; base: string; title: string; body: string; labels: string[] }): Promise<Pull>;
-  updatePull(number: number, change: { title?: string; body?: string }): Promise<void>;
   closePull(number: number): Promise<void>;
   /** Merges this head into this base, or says why not. GitHub takes the head as a condition and not the base: that is read right before. */
   mergePull(input: {

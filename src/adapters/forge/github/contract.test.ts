@@ -148,10 +148,8 @@ describe("pull requests", () => {
     expect(await forge.commitOf?.("acme/nowhere", "v9")).toBe("hidden");
   });
 
-  it("are changed, closed, and their branches deleted, twice without harm", async () => {
+  it("are closed, and their branches deleted, twice without harm", async () => {
     const { pull, name } = await openPull();
-    await forge.updatePull(pull.number, { title: "Other", body: "Text" });
-    expect(await forge.pull(pull.number)).toMatchObject({ title: "Other", body: "Text" });
     expect((await forge.openPulls()).map((one) => one.number)).toContain(pull.number);
     expect(await forge.changedFiles(pull.number)).toEqual([`file-${next}.txt`]);
     await forge.closePull(pull.number);

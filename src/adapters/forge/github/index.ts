@@ -159,9 +159,6 @@ function pullsOf(shared: Shared, mergeClient: () => Promise<MergeClient>) {
     findPull: (branch) => pullOfBranch(shared, branch),
     pull: (number) => pullNow(shared, number),
     createPull: (input) => createPull(place, input),
-    async updatePull(number, change) {
-      await asking(() => octokit.rest.pulls.update({ owner, repo, pull_number: number, ...change }));
-    },
     async closePull(number) {
       await asking(() => octokit.rest.pulls.update({ owner, repo, pull_number: number, state: "closed" }));
     },

@@ -1,6 +1,6 @@
 /**
  * What a stage measures and asks at each of its moments. Here it is begun, last of all that stands against going on, so that what is answered
- * is of the moment at which it is wanted; the gates (`gates/analysis.ts`, `gates/hooks.ts`) say what then is waited for.
+ * is of the moment at which it is wanted; the gates (`analysis-gate.ts`, `hooks.ts`) say what then is waited for.
  */
 import { epoch, type Time } from "../../base/time.ts";
 import { runReason } from "../../reasons/run.ts";

@@ -68,7 +68,7 @@ test("whoever lost the repository while they waited for the installation's turn 
   const mayWrite = () => {
     if (!isOurs) throw new NotOurs("acme/a");
   };
-  const write = () => askFor("acme/a", () => forge.updatePull(1, { title: "t" }), mayWrite);
+  const write = () => askFor("acme/a", () => forge.closePull(1), mayWrite);
   await expect(write()).rejects.toThrow(/another replica may look after acme\/a/);
   expect([turns, sent]).toEqual([[5], []]);
 });
