@@ -83,7 +83,7 @@ describe("what create wrote", () => {
   ])("%s that somebody put there: nothing goes", (_, from, to) => {
     const { after, pins } = made("resources: []\n", TAG);
     const changed = after.replace(from, to);
-    expect(unmake(changed, pins)).toMatchObject({ ok: false, error: { code: "PIN_VERIFY" }, pin: pins[0] });
+    expect(unmake(changed, pins)).toMatchObject({ ok: false, error: { code: "PIN_VERIFY" }, pins });
   });
 
   test("of what could not come back as it was nobody says how much was made", () => {

@@ -13,6 +13,7 @@ import {
   layoutOf,
   lineAfter,
   lineEnd,
+  type Op,
   plant,
   type Tree,
 } from "./create.ts";
@@ -22,7 +23,7 @@ import { inFlow } from "./holes.ts";
 import { locate, readQuery } from "./locate.ts";
 import type { PinStep } from "./path.ts";
 import { sharedBy } from "./shared.ts";
-import { splice } from "./splice.ts";
+import { apply, splice } from "./splice.ts";
 import { type PinError, pinError } from "./types.ts";
 
 /** A value that was made. `made`: how many steps of its path came with it. */
@@ -32,37 +33,54 @@ export interface MadePin {
   made: number;
 }
 
-type Unmade = { ok: true; text: string } | { ok: false; error: PinError; pin: MadePin };
+/** `pins`: those that are not what was written. */
+type Unmade = { ok: true; text: string } | { ok: false; error: PinError; pins: readonly MadePin[] };
 
-/** Takes all of them away; one that is not there is away already. Errors: PIN_VERIFY, of a pin that is not what was written. */
+/** Takes all of them away; one that is not there is away already. Errors: PIN_VERIFY, of pins that are not what was written. */
 export function unmake(text: string, pins: readonly MadePin[]): Unmade {
-  const refused = (pin: MadePin): Unmade => ({ ok: false, error: pinError("PIN_VERIFY", { kind: "Values" }), pin });
+  const refused = (those: readonly MadePin[]): Unmade => ({ ok: false, error: pinError("PIN_VERIFY", { kind: "Values" }), pins: those });
   let left = text;
   const gone: MadePin[] = [];
-  // In brackets only the last one goes: those before it once it has gone.
-  for (let todo = [...pins], stuck: MadePin[] = []; todo.length > 0; todo = stuck) {
-    stuck = [];
-    for (const pin of todo.reverse()) {
-      const cut = cutOf(left, pin);
-      if (cut === "changed") stuck.unshift(pin);
-      if (typeof cut === "string") continue;
-      left = left.slice(0, cut.start) + left.slice(cut.end);
-      gone.push(pin);
-    }
-    if (stuck.length === todo.length) return refused(stuck[0] as MadePin);
+  for (let todo = pins; todo.length > 0; ) {
+    const round = cutRound(left, todo);
+    // What held them up has gone, or nothing more will.
+    if (round.gone.length === 0 && round.stuck.length > 0) return refused(round.stuck);
+    left = apply(left, round.cuts);
+    gone.push(...round.gone);
+    todo = round.stuck;
   }
   const [first] = gone;
   if (first === undefined) return { ok: true, text };
-  const kept = gone.find((pin) => isItemLeft(left, pin));
-  if (kept !== undefined) return refused(kept);
+  const kept = gone.filter((pin) => isItemLeft(left, pin));
+  if (kept.length > 0) return refused(kept);
   const again = splice(
     left,
     gone.map(({ path, value }) => ({ path, value, create: true })),
   );
-  if (!again.ok) return refused(gone[again.edit] ?? first);
+  if (!again.ok) return refused([gone[again.edit] ?? first]);
   return again.found.every(({ value }) => value === null) && wordsOf(again.text) === wordsOf(text)
     ? { ok: true, text: left }
-    : refused(first);
+    : refused([first]);
+}
+
+/** All that can be cut from one text at once, which is read once for it: what another cut bears on waits for the next. */
+function cutRound(text: string, pins: readonly MadePin[]): { cuts: Op[]; gone: MadePin[]; stuck: MadePin[] } {
+  const [cuts, gone, stuck]: [Op[], MadePin[], MadePin[]] = [[], [], []];
+  const left = new Map<YamlNode, number>();
+  for (const pin of pins) {
+    const cut = cutOf(text, pin);
+    if (cut === "absent") continue;
+    const rest = cut === "changed" ? 0 : (left.get(cut.within) ?? cut.room);
+    if (cut === "changed" || (left.has(cut.within) && rest < 1)) {
+      stuck.push(pin);
+      continue;
+    }
+    left.set(cut.within, rest - 1);
+    cuts.push({ start: cut.start, end: cut.end, text: "" });
+    gone.push(pin);
+  }
+  cuts.sort((a, b) => a.start - b.start);
+  return { cuts, gone, stuck };
 }
 
 /** An item that was made, with something else in it by now. */
@@ -89,6 +107,10 @@ function wordsOf(text: string): string {
 interface Cut {
   start: number;
   end: number;
+  /** The collection that it is cut from. */
+  within: YamlNode;
+  /** How many may be cut from that at once: what stays in it says how the next one would be written. */
+  room: number;
 }
 
 function cutOf(text: string, { path, value, made }: MadePin): Cut | "absent" | "changed" {
@@ -127,37 +149,42 @@ function cutAt({ file, chain, steps, value, made }: Way, depth: number): Cut | u
   const layout = layoutFor(file, chain.slice(0, at + 1));
   const parts = within.kind === "map" || within.kind === "seq" ? apart(within, own) : undefined;
   if (parts === undefined) return undefined;
-  const { others, alone, start } = parts;
-  const isLast = (others.kind === "map" ? others.pairs : others.items).length === 0;
+  const { others, alone, start, count } = parts;
   // An item that came with it does not stay with nothing but the key that it is found by.
-  if (depth < made && steps[at - 1]?.kind === "match" && others.kind === "map" && others.pairs.length < 2) return undefined;
+  if (depth < made && steps[at - 1]?.kind === "match" && within.kind === "map" && count < 2) return undefined;
   // What it left empty was there before only where that is what it was written into.
-  if (isLast && depth !== made) return undefined;
-  if (isLast && !others.flow) return below(file.text, chain.slice(0, at + 1), tree, layout);
+  if (count === 0 && depth !== made) return undefined;
+  if (count === 0 && !others.flow) return below(file.text, chain.slice(0, at + 1), tree, layout);
   const { text } = file;
   const op = others.kind === "map" ? addToMap(text, others, tree as Tree, layout) : addToList(text, others, tree as Items, layout);
   const cut = others.flow
     ? { start: op.start, end: endOf(own) }
     : { start: lineEnd(text, text.lastIndexOf("\n", start) - 1), end: lineAfter(text, alone) };
-  return text.slice(cut.start, cut.end) === op.text ? cut : undefined;
+  return text.slice(cut.start, cut.end) === op.text ? { ...cut, within, room: Math.max(1, count - 1) } : undefined;
+}
+
+interface Parts {
+  /** Without it; in brackets what stands before it, if anything does. */
+  others: MapNode | SeqNode;
+  alone: MapNode | SeqNode;
+  start: number;
+  /** How many others there are. */
+  count: number;
 }
 
 /** A mapping or list without one of its values, and with that alone. */
-function apart(node: MapNode | SeqNode, own: YamlNode): { others: typeof node; alone: typeof node; start: number } | undefined {
+function apart(node: MapNode | SeqNode, own: YamlNode): Parts | undefined {
+  const count = (node.kind === "map" ? node.pairs : node.items).length - 1;
   if (node.kind === "map") {
-    const pair = node.pairs.find((one) => one.value === own);
-    return (
-      pair && {
-        others: { ...node, pairs: node.pairs.filter((one) => one !== pair) },
-        alone: { ...node, pairs: [pair] },
-        start: pair.keyStart,
-      }
-    );
+    const at = node.pairs.findIndex((one) => one.value === own);
+    const pair = node.pairs[at];
+    const pairs = node.pairs.filter((_, index) => (node.flow && at > 0 ? index < at : index !== at));
+    return pair && { others: { ...node, pairs }, alone: { ...node, pairs: [pair] }, start: pair.keyStart, count };
   }
   const at = node.items.indexOf(own);
-  const dashes = node.dashes.filter((_, index) => index !== at);
-  const others = { ...node, items: node.items.filter((one) => one !== own), dashes };
-  return at < 0 ? undefined : { others, alone: { ...node, items: [own] }, start: node.dashes[at] ?? own.start };
+  const isKept = (_: unknown, index: number) => (node.flow && at > 0 ? index < at : index !== at);
+  const others = { ...node, items: node.items.filter(isKept), dashes: node.dashes.filter(isKept) };
+  return at < 0 ? undefined : { others, alone: { ...node, items: [own] }, start: node.dashes[at] ?? own.start, count };
 }
 
 /** All that stands below a key that had no value. */
@@ -169,7 +196,7 @@ function below(text: string, chain: readonly YamlNode[], tree: Tree | Items, lay
   const empty = { kind: "scalar", style: "empty", start, end: start, anchor: undefined, tag: undefined, bodyIndent: -1 } as const;
   const op = fillEmpty(text, empty, tree, layout, owner.column, true);
   const end = lineAfter(text, within);
-  return text.slice(start, end) === op.text ? { start, end } : undefined;
+  return text.slice(start, end) === op.text ? { start, end, within, room: 1 } : undefined;
 }
 
 /** A value behind a key that had none. */
@@ -179,7 +206,7 @@ function emptied({ file, chain, value }: Way): Cut | undefined {
   if (pair === undefined || pair.colon < 0 || node?.kind !== "scalar") return undefined;
   const start = pair.colon + 1;
   const written = ` ${encodePlain(value, layoutFor(file, chain), undefined)}`;
-  return file.text.slice(start, node.end) === written ? { start, end: node.end } : undefined;
+  return file.text.slice(start, node.end) === written ? { start, end: node.end, within: node, room: 1 } : undefined;
 }
 
 function layoutFor({ text, json }: PinFile, chain: readonly YamlNode[]): Layout {

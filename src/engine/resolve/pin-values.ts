@@ -116,9 +116,9 @@ function changedSince(files: SyncFiles, { targets }: PinnedBatch): Set<string> {
     const text = files.read(file) ?? "";
     let pins = [...new Map(own.flatMap((edit) => madePin(edit) ?? []).map((pin) => [pin.path, pin])).values()];
     for (let done = unmake(text, pins); !done.ok; done = unmake(text, pins)) {
-      const { pin } = done;
-      stuck.add(`${file}\n${pin.path}`);
-      pins = pins.filter((one) => one !== pin);
+      const changed = new Set(done.pins);
+      for (const { path } of changed) stuck.add(`${file}\n${path}`);
+      pins = pins.filter((one) => !changed.has(one));
     }
   }
   return stuck;
