@@ -172,9 +172,10 @@ function leavePinnedByHand(draft: Draft, number: number): void {
   for (const target of liveTargets(batchOf(run, number))) {
     const frozen = targetsOf(run, target.cluster).find((one) => one.key === target.key);
     for (const [i, edit] of (frozen?.edits ?? []).entries()) {
-      const value = world.targets.get(target.key)?.pins?.[i] ?? null;
-      // What a revert takes away is in its own edits: in the plan it was to come.
-      const { file, path, to, removes } = target.edits[i] ?? edit;
+      // What a revert takes away is in its own edits, for in the plan it was to come; and the other way round in a rollback.
+      const { file, path, to, removes, create } = target.edits[i] ?? edit;
+      const gone = edit.removes === true && create === true ? edit.to : null;
+      const value = world.targets.get(target.key)?.pins?.[i] ?? gone;
       const ours = value === edit.from || value === edit.to || value === to || (value !== null && edit.steps?.includes(value) === true);
       if (removes === true && value === null) pinned.set(target.cluster, runReason("PIN_MADE_BY_RUN", { file, path, changed: true }));
       else if (!ours) pinned.set(target.cluster, runReason("PINNED_BY_HAND", { value: value ?? undefined }));

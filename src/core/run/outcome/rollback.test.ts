@@ -187,6 +187,21 @@ describe("a rollback run", () => {
     expect(edit && backwards(edit, "v2")).not.toHaveProperty("removes");
   });
 
+  test("/requeue of a cluster whose made pin is gone makes it once more", () => {
+    const self = moved(1);
+    const frozen = self.run.plan.stages.flatMap(({ batches }) => batches.flatMap(({ targets }) => targets.flatMap(({ edits }) => edits)));
+    for (const edit of frozen) Object.assign(edit, { from: null, create: true, made: 2 });
+    goBack(self);
+    see(self, "c1", { pins: ["v2"] });
+    bring(self, 1, "merged");
+    see(self, "c1", { pins: [null] });
+    say(self, "/requeue c1");
+    round(self);
+    expect(self.run.skipped).toEqual([]);
+    expect(batch(self.run, 2)).toMatchObject({ kind: "Revert", targets: [{ edits: [{ create: true, from: null, to: "v2" }] }] });
+    expect(wants(self.last)).toContain("Propose 2");
+  });
+
   test("names what was pinned by hand since, and leaves it", () => {
     const self = moved(2);
     goBack(self);
