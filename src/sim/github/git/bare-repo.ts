@@ -5,7 +5,7 @@ import { BoundedMap } from "../../../core/base/bounded.ts";
 import { type CatFile, openCatFile } from "./cat-file.ts";
 import { type CommitObject, parseCommit } from "./objects.ts";
 import { openRefWriter, type RefChange } from "./ref-writer.ts";
-import { readRefs } from "./refs.ts";
+import { readRef, readRefs } from "./refs.ts";
 import { mustGit, runGit } from "./run-git.ts";
 
 /** A bare repository on disk: the only truth for commits and refs. */
@@ -115,7 +115,7 @@ function openBareRepo(dir: string): BareRepo {
     dir,
     cat,
     async ref(name) {
-      return isRefName(name) ? (await cat.info(name))?.sha : undefined;
+      return isRefName(name) ? readRef(dir, name) : undefined;
     },
     async refs(prefix) {
       return [...readRefs(dir).refs].flatMap(([name, sha]) => (name.startsWith(prefix) ? [{ name, sha }] : []));

@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { countAsCommand } from "../../../adapters/git/launch/launcher.ts";
+import { BoundedMap } from "../../../core/base/bounded.ts";
 import { gitEnvironment } from "./run-git.ts";
 
 interface GitObject {
@@ -23,10 +24,31 @@ interface Waiting {
   reject(error: Error): void;
 }
 
+type Verb = "info" | "contents";
+
+const MOST_KEPT = 2000;
+const MOST_KEPT_BYTES = 16 * 1024;
+/** What stands at an object's id, or somewhere below it, never changes. */
+const NEVER_CHANGES = /^([0-9a-f]{40})($|[:^])/;
+
 export function openCatFile(dir: string): CatFile {
   let conversation: Conversation | undefined;
+  /** By question; null: there is no such thing below an object that is there. */
+  const known = new BoundedMap<string, GitObject | null>(MOST_KEPT);
 
-  function ask(verb: "info" | "contents", revision: string): Promise<GitObject | undefined> {
+  async function look(verb: Verb, revision: string): Promise<GitObject | undefined> {
+    const id = NEVER_CHANGES.exec(revision)?.[1];
+    if (id === undefined) return await ask(verb, revision);
+    const kept = known.get(`contents ${revision}`) ?? known.get(`${verb} ${revision}`);
+    if (kept !== undefined) return kept ?? undefined;
+    const found = await ask(verb, revision);
+    // What is not here may come.
+    const isFinal = found !== undefined || known.get(`contents ${id}`) != null;
+    if (isFinal && (found?.content.length ?? 0) <= MOST_KEPT_BYTES) known.set(`${verb} ${revision}`, found ?? null);
+    return found;
+  }
+
+  function ask(verb: Verb, revision: string): Promise<GitObject | undefined> {
     // A newline would be a second request of its own.
     if (revision === "" || /[\n\r\0]/.test(revision)) return Promise.resolve(undefined);
     if (conversation === undefined || conversation.ended) conversation = converse(dir);
@@ -39,8 +61,8 @@ export function openCatFile(dir: string): CatFile {
   }
 
   return {
-    info: (revision) => ask("info", revision),
-    contents: (revision) => ask("contents", revision),
+    info: (revision) => look("info", revision),
+    contents: (revision) => look("contents", revision),
     close: () => conversation?.child.kill(),
   };
 }

@@ -21,6 +21,11 @@ export function readRefs(dir: string): RefsOnDisk {
   return { head, refs: new Map([...found].sort(byName)) };
 }
 
+/** Id a full ref name points to as it stands on the disk; undefined: there is no such ref. */
+export function readRef(dir: string, name: string): string | undefined {
+  return ID.exec(readText(join(dir, name)))?.[0] ?? readPacked(dir).get(name);
+}
+
 function walk(dir: string, folder: string, found: Map<string, string>): void {
   for (const entry of list(join(dir, folder))) {
     const name = `${folder}/${entry.name}`;
