@@ -11,7 +11,7 @@ import { type EmbeddedWorld, startWorld } from "../../src/sim/world.ts";
 import { WEBHOOK_PATH } from "../../src/surfaces/server/deliveries/server.ts";
 import type { TestWorld } from "../support/bot-process.ts";
 import { freePort } from "../support/free-port.ts";
-import { SHORT_CLUSTERS, short, versionsIn } from "../support/journey.ts";
+import { short, versionsIn } from "../support/journey.ts";
 
 /** A bot has to come back within the 15 s of the world's clock in which a merge is begun on its intention, on a busy machine as well. */
 const SPEED = 3;
@@ -39,6 +39,16 @@ function standBy(told: TestWorld): ChildProcess {
   return child;
 }
 
+const CLUSTERS = ["eu-west-1-a", "eu-central-1-a"];
+
+/** The first stage of `short` alone, cluster by cluster: two batches. Each life loads the whole bot, and a third batch has no commit of another kind. */
+function twoBatches(files: Map<string, string>): void {
+  short()(files);
+  const path = "rollouts/my-app.yaml";
+  const [canary = ""] = (files.get(path) ?? "").split("    - name: us-east-1");
+  files.set(path, canary.replace("maxUnavailable: 2", "maxUnavailable: 1"));
+}
+
 function phaseAt(repo: string): string | undefined {
   try {
     return (parse(git(repo, "show", `${JOURNAL}:runs/my-app/1/run.yaml`)) as { phase?: string }).phase;
@@ -49,7 +59,7 @@ function phaseAt(repo: string): string | undefined {
 
 describe("a bot killed at every commit of its journal", () => {
   test("a run killed with SIGKILL at every journal commit resumes to the same end", async () => {
-    world = await startWorld({ speed: SPEED, lag: { ...SHORT_LAG, applicationSet: 300 }, files: short() });
+    world = await startWorld({ speed: SPEED, lag: { ...SHORT_LAG, applicationSet: 300 }, files: twoBatches });
     directory = await mkdtemp(join(tmpdir(), "stagecoach-crash-"));
     const { github, repository } = world;
     const repo = github.repoDirectory(repository);
@@ -94,7 +104,7 @@ describe("a bot killed at every commit of its journal", () => {
     expect(kills).toBeGreaterThan(6);
     expect(kills).toBe(Number(git(repo, "rev-list", "--count", "stagecoach/journal")));
     const versions = versionsIn(git(repo, "show", "main:appsets/my-app-set.yaml"));
-    expect(SHORT_CLUSTERS.map((cluster) => versions.get(cluster))).toEqual(SHORT_CLUSTERS.map(() => "v1.4.2"));
+    expect(CLUSTERS.map((cluster) => versions.get(cluster))).toEqual(CLUSTERS.map(() => "v1.4.2"));
     // Each batch's change is in the history once: nothing was merged twice, nothing but batches and the release.
     const subjects = git(repo, "log", "--format=%s", "main").split("\n");
     expect(new Set(subjects).size).toBe(subjects.length);
@@ -102,6 +112,6 @@ describe("a bot killed at every commit of its journal", () => {
     const batches = git(repo, "ls-tree", "-r", "--name-only", "stagecoach/journal")
       .split("\n")
       .filter((path) => path.includes("/batches/")).length;
-    expect([changed, batches]).toEqual([3, 3]);
+    expect([changed, batches]).toEqual([2, 2]);
   });
 });
