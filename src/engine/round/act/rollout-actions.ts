@@ -46,107 +46,16 @@ export interface RolloutActions {
   run(run: Run, command: string): Promise<boolean>;
 }
 
+interface Deps extends Pick<RepoContext, "planes" | "log"> {
+  reader: RolloutReader;
+}
+
 export function openRolloutActions(
   { planes, clock, log }: Pick<RepoContext, "planes" | "clock" | "log">,
   reader: RolloutReader,
 ): RolloutActions {
   const orders = new BoundedMap<string, Tried>(MOST_KEPT);
-
-  /**
-   * Whether anything may be done: where the batch moves together Argo CD is asked of every Rollout first whether it offers the action,
-   * so that none is moved where one could not follow. What is a way to safety waits for nobody, and neither does what was begun.
-   */
-  async function mayBegin(order: RolloutOrder, tried: Tried): Promise<boolean> {
-    const together = order.action === "resume" || order.action === "promote-full";
-    if (tried.checked || !together || order.rollouts.some((one) => one.outcome !== undefined)) return true;
-    let refused: Refusal | undefined;
-    // One has moved already, by a try that broke off or by somebody: the others have to follow.
-    let begun = false;
-    await fewAtOnce(order.rollouts, MOST_AT_ONCE, async (rollout) => {
-      const offer = await offerOf(order, rollout);
-      if (offer === "moved") begun = true;
-      // What will not change by asking again says more than what may.
-      else if (offer !== "offered" && (refused === undefined || refused.kind === "failed")) refused = offer;
-    });
-    tried.checked = refused === undefined || begun;
-    if (refused === undefined || begun) return true;
-    tried.checks += 1;
-    const { kind } = refused as Refusal;
-    if (kind !== "failed" || tried.checks >= MOST_TRIES) giveUp(order, tried, refused);
-    return false;
-  }
-
-  /** Asks whether the action could be run on a Rollout now; nothing is written. */
-  async function offerOf({ action }: RolloutOrder, rollout: OrderedRollout): Promise<Refusal | "offered" | "moved"> {
-    const { plane: planeName, namespace, name: application } = placeOf(rollout);
-    const seen = await reader.now(rollout.target);
-    if (seen === undefined) return unreadable(rollout);
-    const now = stateIn(seen, rollout);
-    if (now === undefined)
-      return { kind: "notOffered", why: engineReason("ROLLOUT_GONE", { application, name: `${rollout.namespace}/${rollout.name}` }) };
-    if (hasMoved(action, rollout, now)) return "moved";
-    const plane = planes.get(planeName);
-    const cannot = plane === undefined ? engineReason("PLANE_MISSING", { plane: planeName }) : whyNotAct(plane);
-    if (cannot !== undefined) return { kind: "forbidden", why: cannot };
-    try {
-      const offer = await plane?.offersAction?.(
-        { namespace, name: application },
-        { namespace: rollout.namespace, name: rollout.name },
-        action,
-      );
-      if (offer === undefined || offer.kind === "offered") return "offered";
-      return { kind: offer.kind, why: engineReason("SAID_OF", { application, because: offer.why }) };
-    } catch (error) {
-      return { kind: "failed", why: said(String(error instanceof Error ? error.message : error).slice(0, 300)) };
-    }
-  }
-
-  async function tryOne({ action }: RolloutOrder, rollout: OrderedRollout): Promise<RolloutOutcome> {
-    const { plane: planeName, namespace, name } = placeOf(rollout);
-    const plane = planes.get(planeName);
-    const moved = await hasBeen(action, rollout);
-    if (moved === undefined) return unreadable(rollout);
-    if (moved) return { kind: "done" };
-    if (plane?.runAction === undefined)
-      return {
-        kind: "forbidden",
-        why:
-          plane === undefined
-            ? engineReason("PLANE_MISSING", { plane: planeName })
-            : engineReason("ACTIONS_NOT_ALLOWED", { plane: planeName }),
-      };
-    const runAction = plane.runAction.bind(plane);
-    const outcome = await attempt(() => runAction({ namespace, name }, { namespace: rollout.namespace, name: rollout.name }, action));
-    if (outcome.kind === "done") return { kind: "done" };
-    // Not offered any more, or no answer: somebody may have been faster, or it was done all the same.
-    if (outcome.kind !== "forbidden" && (await hasBeen(action, rollout)) === true) return { kind: "done" };
-    return { kind: outcome.kind, why: outcome.why };
-  }
-
-  /** undefined: cannot be told. A Rollout that is gone has nothing left to move. */
-  async function hasBeen(action: RolloutOrder["action"], rollout: OrderedRollout): Promise<boolean | undefined> {
-    const seen = await reader.now(rollout.target);
-    const now = seen && stateIn(seen, rollout);
-    return seen && now !== undefined && hasMoved(action, rollout, now);
-  }
-
-  async function tryAll(run: Run, order: RolloutOrder, tried: Tried): Promise<void> {
-    for (const rollout of order.rollouts) {
-      const key = actionKey(rollout);
-      if (rollout.outcome !== undefined || tried.outcomes.has(key)) continue;
-      const outcome = await tryOne(order, rollout);
-      reader.forget(rollout.target);
-      const { action, actor: by } = order;
-      log.info({ rollout: run.rollout, action, by, of: key, outcome: outcome.kind }, "acted on an Argo Rollout");
-      const tries = (tried.tries.get(key) ?? 0) + 1;
-      tried.tries.set(key, tries);
-      if (outcome.kind === "failed" && tries < MOST_TRIES) continue;
-      tried.outcomes.set(key, outcome);
-      if (outcome.kind !== "forbidden" || outcome.why === undefined || !nothingDone(order, tried)) continue;
-      giveUp(order, tried, { kind: "forbidden", why: outcome.why });
-      return;
-    }
-  }
+  const deps = { planes, log, reader };
 
   return {
     outcomes(run) {
@@ -158,7 +67,7 @@ export function openRolloutActions(
       if (order === undefined || clock.now() >= epoch(order.at) + BEGINS_BY_MS) return true;
       const tried = orders.get(command) ?? { outcomes: new Map(), tries: new Map(), checked: false, checks: 0 };
       orders.set(command, tried);
-      if (await mayBegin(order, tried)) await tryAll(run, order, tried);
+      if (await mayBegin(deps, order, tried)) await tryAll(deps, run, order, tried);
       return order.rollouts.every((one) => one.outcome !== undefined || tried.outcomes.has(actionKey(one)));
     },
   };
@@ -197,4 +106,110 @@ function giveUp(order: RolloutOrder, tried: Tried, { kind, why }: Refusal): void
     if (rollout.outcome === undefined && !tried.outcomes.has(key))
       tried.outcomes.set(key, { kind, why: engineReason("NOT_TRIED_TOGETHER", { because: why }) });
   }
+}
+
+/**
+ * Whether anything may be done: where the batch moves together Argo CD is asked of every Rollout first whether it offers the action,
+ * so that none is moved where one could not follow. What is a way to safety waits for nobody, and neither does what was begun.
+ */
+async function mayBegin(deps: Deps, order: RolloutOrder, tried: Tried): Promise<boolean> {
+  const together = order.action === "resume" || order.action === "promote-full";
+  if (tried.checked || !together || order.rollouts.some((one) => one.outcome !== undefined)) return true;
+  let refused: Refusal | undefined;
+  // One has moved already, by a try that broke off or by somebody: the others have to follow.
+  let begun = false;
+  await fewAtOnce(order.rollouts, MOST_AT_ONCE, async (rollout) => {
+    const offer = await offerOf(deps, order, rollout);
+    if (offer === "moved") begun = true;
+    // What will not change by asking again says more than what may.
+    else if (offer !== "offered" && (refused === undefined || refused.kind === "failed")) refused = offer;
+  });
+  tried.checked = refused === undefined || begun;
+  if (refused === undefined || begun) return true;
+  tried.checks += 1;
+  const { kind } = refused as Refusal;
+  if (kind !== "failed" || tried.checks >= MOST_TRIES) giveUp(order, tried, refused);
+  return false;
+}
+
+/** Asks whether the action could be run on a Rollout now; nothing is written. */
+async function offerOf(
+  { reader, planes }: Pick<Deps, "reader" | "planes">,
+  { action }: RolloutOrder,
+  rollout: OrderedRollout,
+): Promise<Refusal | "offered" | "moved"> {
+  const { plane: planeName, namespace, name: application } = placeOf(rollout);
+  const seen = await reader.now(rollout.target);
+  if (seen === undefined) return unreadable(rollout);
+  const now = stateIn(seen, rollout);
+  if (now === undefined)
+    return { kind: "notOffered", why: engineReason("ROLLOUT_GONE", { application, name: `${rollout.namespace}/${rollout.name}` }) };
+  if (hasMoved(action, rollout, now)) return "moved";
+  const plane = planes.get(planeName);
+  const cannot = plane === undefined ? engineReason("PLANE_MISSING", { plane: planeName }) : whyNotAct(plane);
+  if (cannot !== undefined) return { kind: "forbidden", why: cannot };
+  try {
+    const offer = await plane?.offersAction?.(
+      { namespace, name: application },
+      { namespace: rollout.namespace, name: rollout.name },
+      action,
+    );
+    if (offer === undefined || offer.kind === "offered") return "offered";
+    return { kind: offer.kind, why: engineReason("SAID_OF", { application, because: offer.why }) };
+  } catch (error) {
+    return { kind: "failed", why: said(String(error instanceof Error ? error.message : error).slice(0, 300)) };
+  }
+}
+
+async function tryAll(deps: Deps, run: Run, order: RolloutOrder, tried: Tried): Promise<void> {
+  const { reader, log } = deps;
+  for (const rollout of order.rollouts) {
+    const key = actionKey(rollout);
+    if (rollout.outcome !== undefined || tried.outcomes.has(key)) continue;
+    const outcome = await tryOne(deps, order, rollout);
+    reader.forget(rollout.target);
+    const { action, actor: by } = order;
+    log.info({ rollout: run.rollout, action, by, of: key, outcome: outcome.kind }, "acted on an Argo Rollout");
+    const tries = (tried.tries.get(key) ?? 0) + 1;
+    tried.tries.set(key, tries);
+    if (outcome.kind === "failed" && tries < MOST_TRIES) continue;
+    tried.outcomes.set(key, outcome);
+    if (outcome.kind !== "forbidden" || outcome.why === undefined || !nothingDone(order, tried)) continue;
+    giveUp(order, tried, { kind: "forbidden", why: outcome.why });
+    return;
+  }
+}
+
+async function tryOne(deps: Deps, { action }: RolloutOrder, rollout: OrderedRollout): Promise<RolloutOutcome> {
+  const { planes } = deps;
+  const { plane: planeName, namespace, name } = placeOf(rollout);
+  const plane = planes.get(planeName);
+  const moved = await hasBeen(deps, action, rollout);
+  if (moved === undefined) return unreadable(rollout);
+  if (moved) return { kind: "done" };
+  if (plane?.runAction === undefined)
+    return {
+      kind: "forbidden",
+      why:
+        plane === undefined
+          ? engineReason("PLANE_MISSING", { plane: planeName })
+          : engineReason("ACTIONS_NOT_ALLOWED", { plane: planeName }),
+    };
+  const runAction = plane.runAction.bind(plane);
+  const outcome = await attempt(() => runAction({ namespace, name }, { namespace: rollout.namespace, name: rollout.name }, action));
+  if (outcome.kind === "done") return { kind: "done" };
+  // Not offered any more, or no answer: somebody may have been faster, or it was done all the same.
+  if (outcome.kind !== "forbidden" && (await hasBeen(deps, action, rollout)) === true) return { kind: "done" };
+  return { kind: outcome.kind, why: outcome.why };
+}
+
+/** undefined: cannot be told. A Rollout that is gone has nothing left to move. */
+async function hasBeen(
+  { reader }: Pick<Deps, "reader">,
+  action: RolloutOrder["action"],
+  rollout: OrderedRollout,
+): Promise<boolean | undefined> {
+  const seen = await reader.now(rollout.target);
+  const now = seen && stateIn(seen, rollout);
+  return seen && now !== undefined && hasMoved(action, rollout, now);
 }

@@ -36,42 +36,20 @@ interface Parts {
   reader: Pick<TargetReader, "arriving">;
 }
 
+interface Deps extends Pick<RepoContext, "planes" | "mirror">, Pick<Parts, "commits" | "remote"> {}
+
 export function openTargetLooks(
   { planes, mirror }: Pick<RepoContext, "planes" | "mirror">,
   { commits, remote, pins, renderer, refresher, judge, reader }: Parts,
 ): TargetLooks {
-  /** What is wrong with a target's Application, whatever changed; undefined where it cannot be seen now. */
-  function healthIssuesNow(key: string): string[] | undefined {
-    const { plane, application } = applicationAt(planes, key);
-    if (plane === undefined) return undefined;
-    const children = application === undefined ? [] : childrenOf(plane, application).map(({ view }) => view);
-    const issues = [application, ...children].flatMap((one) => healthIssuesOf(one, clusterOf(plane, one)));
-    return [...new Set(issues)];
-  }
-
-  /** A release commit that branches were moved to need not be in the base; that they still hold it is their pins' value. */
-  async function isInHistory(run: Run, batch: Batch, base: string): Promise<boolean | undefined> {
-    if (batch.merged === undefined) return undefined;
-    const answer = movesBranches(run) || (await commits.isInHistory(batch.merged.commit, base));
-    // The mirror does not have it yet: the next round fetches.
-    if (answer === undefined) remote.expire();
-    return answer;
-  }
-
-  /** A settled batch is held against today's base; only one still being judged needs the spec as it was at its merge. */
-  async function renderAround(run: Run, batch: Batch, rendered: ReturnType<Renderer>) {
-    if (batch.merged === undefined || batch.phase === "Settled" || movesBranches(run)) return {};
-    const { commit } = batch.merged;
-    const parent = (await mirror.commitInfo(commit))?.parents[0];
-    return { parent, before: parent === undefined ? undefined : await rendered(parent), atChange: await rendered(commit) };
-  }
+  const deps = { planes, mirror, commits, remote };
 
   return {
     async observe(run, base, baseBranch, before) {
       const seen = new Map<string, ObservedTarget>();
       // How a target was before its change matters only where that is tolerated.
       const tolerates = run.spec.baseline === "Tolerate";
-      const healthIssues = (key: string) => (tolerates ? (before.get(key) ?? healthIssuesNow(key)) : undefined);
+      const healthIssues = (key: string) => (tolerates ? (before.get(key) ?? healthIssuesNow(deps, key)) : undefined);
       const rendered = renderer(run, baseBranch);
       const atBase = await rendered(base);
       const arrive = reader.arriving();
@@ -81,8 +59,8 @@ export function openTargetLooks(
         // At their next weight: what they are watched for stands there.
         if (batch.phase === "Closed" || batch.targets.every((target) => hasGoneOn(batch, target))) continue;
         const values = await pins.at(base, batch);
-        const inHistory = await isInHistory(run, batch, base);
-        const around = { ...(await renderAround(run, batch, rendered)), atBase };
+        const inHistory = await isInHistory(deps, run, batch, base);
+        const around = { ...(await renderAround(deps, run, batch, rendered)), atBase };
         const first = await judge(run, batch, around);
         // What only a read by name was missing for: the answer may be here already, and spares a round.
         const isRead = await arrive(batch.targets.map(({ key }) => key));
@@ -109,7 +87,7 @@ export function openTargetLooks(
       const before = new Map<string, string[]>();
       if (run.spec.baseline !== "Tolerate") return before;
       for (const { key } of run.batches.flatMap((batch) => (batch.merged === undefined ? batch.targets : []))) {
-        const issues = healthIssuesNow(key);
+        const issues = healthIssuesNow(deps, key);
         if (issues !== undefined) before.set(key, issues);
       }
       return before;
@@ -133,4 +111,35 @@ function upcomingBatches(run: Run): { branch: string; targets: readonly PlannedT
     }
   }
   return upcoming;
+}
+
+/** A settled batch is held against today's base; only one still being judged needs the spec as it was at its merge. */
+async function renderAround({ mirror }: Pick<Deps, "mirror">, run: Run, batch: Batch, rendered: ReturnType<Renderer>) {
+  if (batch.merged === undefined || batch.phase === "Settled" || movesBranches(run)) return {};
+  const { commit } = batch.merged;
+  const parent = (await mirror.commitInfo(commit))?.parents[0];
+  return { parent, before: parent === undefined ? undefined : await rendered(parent), atChange: await rendered(commit) };
+}
+
+/** A release commit that branches were moved to need not be in the base; that they still hold it is their pins' value. */
+async function isInHistory(
+  { commits, remote }: Pick<Deps, "commits" | "remote">,
+  run: Run,
+  batch: Batch,
+  base: string,
+): Promise<boolean | undefined> {
+  if (batch.merged === undefined) return undefined;
+  const answer = movesBranches(run) || (await commits.isInHistory(batch.merged.commit, base));
+  // The mirror does not have it yet: the next round fetches.
+  if (answer === undefined) remote.expire();
+  return answer;
+}
+
+/** What is wrong with a target's Application, whatever changed; undefined where it cannot be seen now. */
+function healthIssuesNow({ planes }: Pick<Deps, "planes">, key: string): string[] | undefined {
+  const { plane, application } = applicationAt(planes, key);
+  if (plane === undefined) return undefined;
+  const children = application === undefined ? [] : childrenOf(plane, application).map(({ view }) => view);
+  const issues = [application, ...children].flatMap((one) => healthIssuesOf(one, clusterOf(plane, one)));
+  return [...new Set(issues)];
 }

@@ -67,7 +67,7 @@ export function openRolloutReader({ planes, clock, log }: Pick<RepoContext, "pla
     const isDue = known === undefined || known.sign !== sign || now - known.at >= (known.seen?.length === 0 ? NONE_AGAIN_MS : AGAIN_MS);
     const read = mayRead && (wanted || isDue);
     if (read) {
-      known = { at: now, sign: sign ?? "", ...(await readRollouts(plane, namespace, name)) };
+      known = { at: now, sign: sign ?? "", ...(await readRollouts({ log }, plane, namespace, name)) };
       kept.set(key, known);
     }
     if (known === undefined) return undefined;
@@ -75,21 +75,6 @@ export function openRolloutReader({ planes, clock, log }: Pick<RepoContext, "pla
     // Without a way to see them, or any of them, there is nothing to come back for.
     const lookAgainAt = seen === undefined || seen.length === 0 ? undefined : iso(Math.max(at + AGAIN_MS, now + 1000));
     return { rollouts: { at: iso(at), lookAgainAt, seen, unseen, cannotAct: whyNotAct(plane) }, read };
-  }
-
-  async function readRollouts(plane: ControlPlane, namespace: string, application: string): Promise<Pick<Kept, "seen" | "unseen">> {
-    const data = { application, plane: plane.name };
-    if (plane.rollouts === undefined) return { unseen: engineReason("ROLLOUTS_NOT_SHOWN", { plane: plane.name }) };
-    try {
-      const found = await plane.rollouts(namespace, application);
-      if (found === "unavailable") return { unseen: engineReason("ROLLOUTS_UNREADABLE", { ...data, how: "notAllowed" }) };
-      // All of an Application or none: half of a batch resumed by a command that says "all" would be worse than a refusal.
-      if ("tooMany" in found) return { unseen: engineReason("ROLLOUTS_BEYOND_COUNT", { application, count: found.tooMany }) };
-      return { seen: found.map(bounded) };
-    } catch (error) {
-      log.debug({ ...data, error: String(error) }, "Rollouts could not be read");
-      return { unseen: engineReason("ROLLOUTS_UNREADABLE", { ...data, how: "failed" }) };
-    }
   }
 
   return {
@@ -112,7 +97,7 @@ export function openRolloutReader({ planes, clock, log }: Pick<RepoContext, "pla
     },
     async now(target) {
       const { plane, namespace, name } = applicationAt(planes, target);
-      return plane && (await readRollouts(plane, namespace, name)).seen;
+      return plane && (await readRollouts({ log }, plane, namespace, name)).seen;
     },
     forget(target) {
       const known = kept.get(target);
@@ -167,4 +152,24 @@ function bounded(view: RolloutState): RolloutState {
     canaryImages: images(canaryImages),
     replicas: { desired: replicas.desired, updated: replicas.updated, ready: replicas.ready, available: replicas.available },
   };
+}
+
+async function readRollouts(
+  { log }: Pick<RepoContext, "log">,
+  plane: ControlPlane,
+  namespace: string,
+  application: string,
+): Promise<Pick<Kept, "seen" | "unseen">> {
+  const data = { application, plane: plane.name };
+  if (plane.rollouts === undefined) return { unseen: engineReason("ROLLOUTS_NOT_SHOWN", { plane: plane.name }) };
+  try {
+    const found = await plane.rollouts(namespace, application);
+    if (found === "unavailable") return { unseen: engineReason("ROLLOUTS_UNREADABLE", { ...data, how: "notAllowed" }) };
+    // All of an Application or none: half of a batch resumed by a command that says "all" would be worse than a refusal.
+    if ("tooMany" in found) return { unseen: engineReason("ROLLOUTS_BEYOND_COUNT", { application, count: found.tooMany }) };
+    return { seen: found.map(bounded) };
+  } catch (error) {
+    log.debug({ ...data, error: String(error) }, "Rollouts could not be read");
+    return { unseen: engineReason("ROLLOUTS_UNREADABLE", { ...data, how: "failed" }) };
+  }
 }

@@ -54,32 +54,6 @@ export function openRefusedReleases({ mirror, clock, log }: Context, mergedPull:
   const since = new BoundedMap<number, Time>(MOST_COMMITS);
   let refused: Refused = { base: undefined, found: [], missing: [], recheck: undefined };
 
-  /** Errors by the commit that is to blame for them. */
-  async function unplaced(state: JournalState, project: Project, base: string): Promise<Unplaced[]> {
-    const errors = project.problems.filter((problem) => problem.severity === "error");
-    const cursors = new Set([...state.index.values()].map((entry) => entry.cursor));
-    const byCommit = new Map<string, Problem[]>();
-    for (const [file, problems] of Map.groupBy(errors, (problem) => problem.file)) {
-      const commit = await lastTouch(cursors, base, file);
-      byCommit.set(commit, [...(byCommit.get(commit) ?? []), ...problems]);
-    }
-    return [...byCommit].map(([commit, problems]) => ({ commit, problems }));
-  }
-
-  /** The newest commit of the base that changed the file since the journal's oldest cursor; else the base's head. */
-  async function lastTouch(since: Iterable<string>, base: string, file: string): Promise<string> {
-    let newest: readonly { sha: string }[] = [];
-    for (const cursor of since) {
-      const commits = await mirror.firstParentLog(cursor, base, MOST_COMMITS);
-      if (commits.length > newest.length) newest = commits;
-    }
-    for (const { sha } of newest.toReversed()) {
-      const [parent] = (await mirror.commitInfo(sha))?.parents ?? [];
-      if (parent !== undefined && (await mirror.changedPaths(parent, sha)).includes(file)) return sha;
-    }
-    return base;
-  }
-
   /** Asks for the PRs of those that have none yet. */
   async function place({ base, found: before, missing: open }: Refused, baseBranch: string, until: number): Promise<Refused> {
     const now = clock.now();
@@ -104,7 +78,7 @@ export function openRefusedReleases({ mirror, clock, log }: Context, mergedPull:
       const now = clock.now();
       const { recheck } = refused;
       if (refused.base !== base) {
-        const missing = await unplaced(state, project, base);
+        const missing = await unplaced({ mirror }, state, project, base);
         refused = await place({ base, found: [], missing, recheck: undefined }, baseBranch, now + RECHECK_MS);
       } else if (recheck !== undefined && now >= recheck.at) refused = await place(refused, baseBranch, recheck.until);
       return refused.found;
@@ -117,4 +91,30 @@ export function openRefusedReleases({ mirror, clock, log }: Context, mergedPull:
       return refused.recheck?.at;
     },
   };
+}
+
+/** Errors by the commit that is to blame for them. */
+async function unplaced(read: Pick<Context, "mirror">, state: JournalState, project: Project, base: string): Promise<Unplaced[]> {
+  const errors = project.problems.filter((problem) => problem.severity === "error");
+  const cursors = new Set([...state.index.values()].map((entry) => entry.cursor));
+  const byCommit = new Map<string, Problem[]>();
+  for (const [file, problems] of Map.groupBy(errors, (problem) => problem.file)) {
+    const commit = await lastTouch(read, cursors, base, file);
+    byCommit.set(commit, [...(byCommit.get(commit) ?? []), ...problems]);
+  }
+  return [...byCommit].map(([commit, problems]) => ({ commit, problems }));
+}
+
+/** The newest commit of the base that changed the file since the journal's oldest cursor; else the base's head. */
+async function lastTouch({ mirror }: Pick<Context, "mirror">, since: Iterable<string>, base: string, file: string): Promise<string> {
+  let newest: readonly { sha: string }[] = [];
+  for (const cursor of since) {
+    const commits = await mirror.firstParentLog(cursor, base, MOST_COMMITS);
+    if (commits.length > newest.length) newest = commits;
+  }
+  for (const { sha } of newest.toReversed()) {
+    const [parent] = (await mirror.commitInfo(sha))?.parents ?? [];
+    if (parent !== undefined && (await mirror.changedPaths(parent, sha)).includes(file)) return sha;
+  }
+  return base;
 }
