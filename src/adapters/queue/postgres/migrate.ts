@@ -159,11 +159,12 @@ async function checkSchema(session: Session): Promise<void> {
   if (found.version < SCHEMA_VERSION) throw new SchemaError(setting("DATABASE_OLDER", { is: found.version, wanted: SCHEMA_VERSION }));
 }
 
-/** Whether this role may take steps: make the schema where there is none, and change every table that is there. */
+/** Whether this role may take steps: make the schema where there are no tables yet, and change every table that is there. */
 const MAY_MIGRATE = `
-select has_database_privilege(current_database(), 'create')
+select (has_database_privilege(current_database(), 'create')
+    or exists (select from pg_catalog.pg_tables where schemaname = 'stagecoach' and tablename = 'schema'))
   and coalesce((select has_schema_privilege(oid, 'create') from pg_catalog.pg_namespace where nspname = 'stagecoach'), true)
-  and coalesce((select bool_and(pg_has_role(tableowner, 'member')) from pg_catalog.pg_tables where schemaname = 'stagecoach'), true) as may`;
+  and coalesce((select bool_and(pg_has_role(tableowner, 'usage')) from pg_catalog.pg_tables where schemaname = 'stagecoach'), true) as may`;
 
 /** Asks, and changes nothing: what a start would bring up to date is no fault where it may. Throws SchemaError, or DatabaseError. */
 export async function askSchema(session: Session): Promise<void> {
