@@ -65,7 +65,9 @@ describe.skipIf(POSTGRES === undefined)("the tables that replicas share", () => 
     await askSchema(works);
     // Steps need no right to make schemas once there is ours.
     await server.query(`alter database ${name} owner to admin`);
-    const taken = await makes.query("delete from stagecoach.schema where version = (select max(version) from stagecoach.schema) returning *");
+    const taken = await makes.query(
+      "delete from stagecoach.schema where version = (select max(version) from stagecoach.schema) returning *",
+    );
     expect(await whyOf(askSchema(works))).toMatch(/run stagecoach migrate/);
     await askSchema(makes);
     await makes.query("insert into stagecoach.schema select * from json_populate_recordset(null::stagecoach.schema, $1)", [
