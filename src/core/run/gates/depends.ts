@@ -131,11 +131,13 @@ export function versionAt(run: Run, cluster: string, name = soleName(run)): stri
 }
 
 /** A rollback brings each cluster what was last good there, which need not be what is last good as a whole. */
-function broughtBy(run: Run, name: string, targets: readonly BatchTarget[]): string {
+function broughtBy(run: Run, name: string, targets: readonly BatchTarget[]): string | undefined {
   const version = versionOf(run, name);
   const values = new Set(targets.flatMap((target) => editsOf(run, name, target).map((edit) => edit.to)));
   const [only] = values;
   if (run.kind !== "Rollback" || values.size !== 1 || only === undefined) return version;
+  // What the run made is gone: no pin says which version counts there.
+  if (only === "") return undefined;
   // A pin may hold more than the version, such as an image with its tag.
   const holds = only.endsWith(version) && !/[\w.-]/.test(only.at(-version.length - 1) ?? "");
   return only === version || holds ? version : only;

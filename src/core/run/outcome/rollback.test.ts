@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { iso } from "../../base/time.ts";
 import type { Rollout } from "../../spec/rollout.ts";
+import { versionAt } from "../gates/depends.ts";
 import { startRollback } from "../start.ts";
 import type { Run } from "../state/run.ts";
 import {
@@ -200,6 +201,19 @@ describe("a rollback run", () => {
     expect(self.run.skipped).toEqual([]);
     expect(batch(self.run, 2)).toMatchObject({ kind: "Revert", targets: [{ edits: [{ create: true, from: null, to: "v2" }] }] });
     expect(wants(self.last)).toContain("Propose 2");
+  });
+
+  test("where what the run made is gone, nobody who depends on it is told a version", () => {
+    const self = moved(1);
+    const frozen = self.run.plan.stages.flatMap(({ batches }) => batches.flatMap(({ targets }) => targets.flatMap(({ edits }) => edits)));
+    for (const edit of frozen) Object.assign(edit, { from: null, create: true, made: 2 });
+    goBack(self);
+    see(self, "c1", { pins: ["v2"] });
+    bring(self, 1, "merged");
+    judge(self, "c1", "live", "all");
+    see(self, "c1", { pins: [""] });
+    round(self);
+    expect([phases(self.run, 1), versionAt(self.run, "hub/c1")]).toEqual([["Baked"], undefined]);
   });
 
   test("names what was pinned by hand since, and leaves it", () => {
