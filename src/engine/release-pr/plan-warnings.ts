@@ -41,35 +41,17 @@ type PlanWarnings = (
 
 type Context = Pick<RepoContext, "forge" | "planes" | "grants" | "clock" | "log" | "writer">;
 
+interface Deps extends Pick<Context, "forge" | "planes" | "log"> {
+  revisionsNow: RevisionsNow;
+}
+
 export function openPlanWarnings(
   { forge, planes, grants, clock, log, writer }: Context,
   rules: Pick<Rules, "of" | "bare">,
   revisionsNow: RevisionsNow,
 ): PlanWarnings {
+  const deps = { forge, planes, log, revisionsNow };
   const fleet = { planes, grants };
-
-  /** Tags that the run could not hold on to from its start: what it knows of them begins with what Argo CD shows for the first cluster. */
-  async function unresolved(plan: Plan): Promise<Warning[]> {
-    const seen = await observeRevisions({ planes }, revisionsNow, { plan, batches: [], resolved: undefined, paused: undefined });
-    return (seen ?? []).flatMap(({ repoURL: repo, revision, commit }) => {
-      if (commit !== null && commit !== "hidden") return [];
-      return [{ code: "REVISION_UNRESOLVED" as const, kind: commit === null ? ("Absent" as const) : ("Hidden" as const), revision, repo }];
-    });
-  }
-
-  /** A team is asked for by one membership: the answer tells a team without that member from one that cannot be seen. */
-  async function unseenTeams({ stages }: Rollout): Promise<Warning[]> {
-    const teams = [...new Set(stages.flatMap((stage) => stage.approval?.teams ?? []))].slice(0, MOST_TEAMS);
-    const unseen: string[] = [];
-    for (const team of teams) {
-      try {
-        if ((await forge.inTeam(team, "ghost")) === undefined) unseen.push(team);
-      } catch (error) {
-        log.warn({ team, error: String(error) }, "a team could not be looked for");
-      }
-    }
-    return unseen.length === 0 ? [] : [{ code: "TEAM_UNSEEN", teams: unseen }];
-  }
 
   /** A rollout that is on no cluster of this one holds nothing back: most often another one was meant. */
   async function lonelyDependencies(
@@ -121,8 +103,8 @@ export function openPlanWarnings(
       ...baseWarnings(rollout, plan, branch, await owned(asked, plan, snapshot), writer !== undefined),
       ...(rollout.mode === "Run" ? bareWarning(await rules.bare(rollout.name)) : []),
       ...unboundWarning(branch, asked),
-      ...(await unresolved(plan)),
-      ...(await unseenTeams(rollout)),
+      ...(await unresolved(deps, plan)),
+      ...(await unseenTeams(deps, rollout)),
       ...(await lonelyDependencies(rollout, new Set([...planned].map((key) => hostOf({ plan }, key))), project, snapshot)),
       ...inQuarantine(rollout, plan, planned, await declaredAt(snapshot, rollout)),
     ];
@@ -188,4 +170,27 @@ export function windowWarning(rollout: Pick<Rollout, "mode">, { stages }: Pick<P
   const at = opening !== undefined && "at" in opening ? opening.at : closed.changesAt;
   const rule = by && { kind: by.kind, schedule: by.schedule, timeZone: by.timeZone };
   return [{ code: "WINDOW_CLOSED", rule, until: at === undefined ? undefined : iso(at) }];
+}
+
+/** A team is asked for by one membership: the answer tells a team without that member from one that cannot be seen. */
+async function unseenTeams({ forge, log }: Pick<Deps, "forge" | "log">, { stages }: Rollout): Promise<Warning[]> {
+  const teams = [...new Set(stages.flatMap((stage) => stage.approval?.teams ?? []))].slice(0, MOST_TEAMS);
+  const unseen: string[] = [];
+  for (const team of teams) {
+    try {
+      if ((await forge.inTeam(team, "ghost")) === undefined) unseen.push(team);
+    } catch (error) {
+      log.warn({ team, error: String(error) }, "a team could not be looked for");
+    }
+  }
+  return unseen.length === 0 ? [] : [{ code: "TEAM_UNSEEN", teams: unseen }];
+}
+
+/** Tags that the run could not hold on to from its start: what it knows of them begins with what Argo CD shows for the first cluster. */
+async function unresolved({ planes, revisionsNow }: Pick<Deps, "planes" | "revisionsNow">, plan: Plan): Promise<Warning[]> {
+  const seen = await observeRevisions({ planes }, revisionsNow, { plan, batches: [], resolved: undefined, paused: undefined });
+  return (seen ?? []).flatMap(({ repoURL: repo, revision, commit }) => {
+    if (commit !== null && commit !== "hidden") return [];
+    return [{ code: "REVISION_UNRESOLVED" as const, kind: commit === null ? ("Absent" as const) : ("Hidden" as const), revision, repo }];
+  });
 }

@@ -42,7 +42,13 @@ interface Trouble {
 
 type Context = Pick<RepoContext, "repository" | "analysis" | "planes" | "clock" | "log">;
 
+interface Deps extends Pick<RepoContext, "repository" | "planes"> {
+  service: RepoContext["analysis"];
+  commits: Commits;
+}
+
 export function openAnalyses({ repository, analysis: service, planes, clock, log }: Context, commits: Commits): Analyses {
+  const deps = { repository, planes, service, commits };
   const troubles = new BoundedMap<string, Trouble>(MOST_KEPT);
   const remarks = new BoundedMap<string, AnyReason>(MOST_KEPT);
   /** Engines serve every repo: there an analysis is known by the repo, too. */
@@ -66,25 +72,6 @@ export function openAnalyses({ repository, analysis: service, planes, clock, log
     log.warn({ rollout, analysis: id, error: message }, "an analysis could not be started; trying again");
   }
 
-  async function sourcesOf(run: Run, record: RunAnalysis, analysis: StageAnalysis): Promise<Sources> {
-    const snapshot = commits.snapshot(run.startedFrom ?? run.trigger.commit);
-    const templates = await snapshot.with((files) => templatesIn(templateFiles(analysis.templates, files), files));
-    const cluster =
-      record.cluster === undefined
-        ? { name: run.rollout, labels: {} }
-        : namedCluster(hostOf(run, record.cluster), run.spec.source.controlPlanes);
-    return { templates, secret: (name, key) => service?.secret(repository, name, key), field: (path) => fieldOf(path, cluster) };
-  }
-
-  function namedCluster(key: string, names: readonly string[]): Named {
-    const slash = key.indexOf("/");
-    const name = key.slice(0, slash);
-    const plane = planes.get(name);
-    const known =
-      plane && clustersOn({ name, labels: plane.labels, clusters: () => plane.clusters() }, names).find((one) => one.key === key);
-    return { name: key.slice(slash + 1), labels: known?.labels ?? {} };
-  }
-
   return {
     observe(run) {
       if (!run.spec.stages.some(measuresAnything)) return undefined;
@@ -99,7 +86,7 @@ export function openAnalyses({ repository, analysis: service, planes, clock, log
       const before = troubles.get(id);
       if (before !== undefined && (before.final || clock.now() < before.at + AGAIN_MS)) return true;
       try {
-        const sources = await sourcesOf(run, record, analysis);
+        const sources = await sourcesOf(deps, run, record, analysis);
         const asked = askedOf(analysis.templates, record.args);
         await service.engine.start(engineId(id), { asked, sources, mustEnd: mustEnd(run, record) });
         troubles.delete(id);
@@ -140,4 +127,23 @@ function fieldOf(path: string, of: Named): string | undefined {
   const label = /^metadata\.labels\[(?:'([^']+)'|"([^"]+)")\]$/.exec(path);
   const key = label?.[1] ?? label?.[2] ?? /^metadata\.labels\.([\w-]+)$/.exec(path)?.[1];
   return key !== undefined && Object.hasOwn(of.labels, key) ? of.labels[key] : undefined;
+}
+
+async function sourcesOf(deps: Deps, run: Run, record: RunAnalysis, analysis: StageAnalysis): Promise<Sources> {
+  const { commits, service, repository } = deps;
+  const snapshot = commits.snapshot(run.startedFrom ?? run.trigger.commit);
+  const templates = await snapshot.with((files) => templatesIn(templateFiles(analysis.templates, files), files));
+  const cluster =
+    record.cluster === undefined
+      ? { name: run.rollout, labels: {} }
+      : namedCluster(deps, hostOf(run, record.cluster), run.spec.source.controlPlanes);
+  return { templates, secret: (name, key) => service?.secret(repository, name, key), field: (path) => fieldOf(path, cluster) };
+}
+
+function namedCluster({ planes }: Pick<Deps, "planes">, key: string, names: readonly string[]): Named {
+  const slash = key.indexOf("/");
+  const name = key.slice(0, slash);
+  const plane = planes.get(name);
+  const known = plane && clustersOn({ name, labels: plane.labels, clusters: () => plane.clusters() }, names).find((one) => one.key === key);
+  return { name: key.slice(slash + 1), labels: known?.labels ?? {} };
 }

@@ -123,17 +123,6 @@ export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context,
     return undefined;
   }
 
-  async function judgeChildren(planes: readonly ControlPlane[], base: Snapshot, merged: Merged, batch: Batch) {
-    const lost = lostPlanes(planes);
-    for (const plane of planes.filter(({ name }) => !lost.has(name))) {
-      const problem = await merged.parents.children(plane, base);
-      if (problem !== undefined) return problem;
-      const made = merged.parents.rendered(plane);
-      if (made !== undefined) note(merged, plane, { ...made, madeFrom: filesOfBatch(batch) });
-    }
-    return undefined;
-  }
-
   /** A plane that is lost is judged by what its set would yield from its clusters as last read; what lives there is left out. */
   async function judgePlane(batch: Batch, at: GuardedAt, judged: Judged): Promise<GuardProblem | undefined> {
     const { ref, plane, tree, before, after, parent, lost } = judged;
@@ -228,4 +217,15 @@ function madeTwice(mine: readonly string[], { plane, ref, makers }: Judged, { ap
 
 function filesOfBatch(batch: Batch): Set<string> {
   return new Set(editsOf(batch).flatMap(filesOf));
+}
+
+async function judgeChildren(planes: readonly ControlPlane[], base: Snapshot, merged: Merged, batch: Batch) {
+  const lost = lostPlanes(planes);
+  for (const plane of planes.filter(({ name }) => !lost.has(name))) {
+    const problem = await merged.parents.children(plane, base);
+    if (problem !== undefined) return problem;
+    const made = merged.parents.rendered(plane);
+    if (made !== undefined) note(merged, plane, { ...made, madeFrom: filesOfBatch(batch) });
+  }
+  return undefined;
 }

@@ -115,7 +115,7 @@ export function openFacts({ mirror, clock, log, repoURL }: Context, commits: Com
         const known = keptSets.get(set);
         if (known?.key === key) return known.specs;
         asked.set(`set ${set.namespace}/${set.name} ${key}`, async () => {
-          const specs = await askSet(set, clusters, at, branch);
+          const specs = await askSet({ commits, repoURL, log }, set, clusters, at, branch);
           if (specs !== "unread") keptSets.set(set, { key, specs });
         });
         return "unread";
@@ -185,21 +185,6 @@ export function openFacts({ mirror, clock, log, repoURL }: Context, commits: Com
     }
   }
 
-  async function askSet(
-    { name, namespace, uid, spec }: ApplicationSetView,
-    clusters: readonly AppSetCluster[],
-    at: string,
-    branch: string,
-  ) {
-    const set = { file: "", object: { metadata: { name, namespace, uid }, spec } };
-    try {
-      return specsOf(await commits.snapshot(at).with((files) => renderApart(set, clusters, files, repoURL, branch)));
-    } catch (error) {
-      log.debug({ set: `${namespace}/${name}`, commit: at, error: String(error) }, "a child set could not be rendered");
-      return error instanceof GitError && error.kind !== "Unavailable" ? undefined : "unread";
-    }
-  }
-
   return async (judge) => {
     const ancestry = new Map<string, Ancestry>();
     const unread = new Set<string>();
@@ -231,5 +216,21 @@ async function askWindows(log: Context["log"], plane: ControlPlane, namespace: s
   } catch (error) {
     log.debug({ plane: plane.name, application: name, error: String(error) }, "sync windows could not be read");
     return undefined;
+  }
+}
+
+async function askSet(
+  { commits, repoURL, log }: Pick<Context, "repoURL" | "log"> & { commits: Commits },
+  { name, namespace, uid, spec }: ApplicationSetView,
+  clusters: readonly AppSetCluster[],
+  at: string,
+  branch: string,
+) {
+  const set = { file: "", object: { metadata: { name, namespace, uid }, spec } };
+  try {
+    return specsOf(await commits.snapshot(at).with((files) => renderApart(set, clusters, files, repoURL, branch)));
+  } catch (error) {
+    log.debug({ set: `${namespace}/${name}`, commit: at, error: String(error) }, "a child set could not be rendered");
+    return error instanceof GitError && error.kind !== "Unavailable" ? undefined : "unread";
   }
 }

@@ -76,25 +76,6 @@ export function openMoments(source: WebSource, clock: Pick<WebClock, "now">, { l
     return found;
   }
 
-  function placeOf(repository: string, isUnread: boolean): FleetRepository {
-    const attention = isUnread ? ["its journal of then cannot be read"] : [];
-    return { repository, attention, state: isUnread ? "Held" : "Read", idle: [], idleCount: 0 };
-  }
-
-  async function momentsAround(
-    at: number,
-    found: readonly { repository: string; of: Awaited<ReturnType<Journal["runsAround"]>> | undefined }[],
-  ) {
-    const moments = found.flatMap(({ repository, of = [] }) =>
-      of.flatMap(({ rollout, number, release, startedAt, endedAt, recorded }): Moment[] => {
-        const run = { repository, rollout, number, release };
-        const ended: Moment[] = endedAt === undefined ? [] : [{ ...recordedBy(recorded, endedAt), ...run, what: "Ended" }];
-        return startedAt === "" ? ended : [{ ...recordedBy(recorded, startedAt), ...run, what: "Began" }, ...ended];
-      }),
-    );
-    return nearest(moments, at);
-  }
-
   return {
     /** `repositories`: those that whoever asks may see. */
     async fleet(at: number, repositories: readonly string[], isWhole: boolean): Promise<Fleet> {
@@ -170,4 +151,23 @@ function recordedBy(recorded: readonly number[], at: string): Pick<Moment, "at" 
 /** Nobody does anything to what is over. */
 function withoutActions(node: ModelNode): ModelNode {
   return { ...node, actions: [], children: node.children.map(withoutActions) };
+}
+
+function placeOf(repository: string, isUnread: boolean): FleetRepository {
+  const attention = isUnread ? ["its journal of then cannot be read"] : [];
+  return { repository, attention, state: isUnread ? "Held" : "Read", idle: [], idleCount: 0 };
+}
+
+async function momentsAround(
+  at: number,
+  found: readonly { repository: string; of: Awaited<ReturnType<Journal["runsAround"]>> | undefined }[],
+) {
+  const moments = found.flatMap(({ repository, of = [] }) =>
+    of.flatMap(({ rollout, number, release, startedAt, endedAt, recorded }): Moment[] => {
+      const run = { repository, rollout, number, release };
+      const ended: Moment[] = endedAt === undefined ? [] : [{ ...recordedBy(recorded, endedAt), ...run, what: "Ended" }];
+      return startedAt === "" ? ended : [{ ...recordedBy(recorded, startedAt), ...run, what: "Began" }, ...ended];
+    }),
+  );
+  return nearest(moments, at);
 }
