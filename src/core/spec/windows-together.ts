@@ -1,7 +1,7 @@
 /** Says when several sets of windows are open together: those of a rollout, of the repo's settings and of the server. */
 import { BoundedMap } from "../base/bounded.ts";
 import type { WindowOwner } from "../reasons/refs.ts";
-import { everOpens, type Window, windowsAt } from "./windows.ts";
+import { everOpens, isOpen, type Window, windowsAt } from "./windows.ts";
 
 /** A window with its place in the file that says it; `file`: where `where` does not name it. */
 export type PlacedWindow = Window & { at?: { path: string; file?: string | undefined } | undefined };
@@ -18,8 +18,9 @@ export function closedNow(
   now: number,
 ): { where: WindowOwner; by: PlacedWindow | undefined; changesAt: number | undefined } | undefined {
   for (const { windows, where } of sets) {
-    const { open, changesAt, by } = windowsAt(windows, now);
-    if (!open) return { where, by, changesAt };
+    if (isOpen(windows, now)) continue;
+    const { changesAt, by } = windowsAt(windows, now);
+    return { where, by, changesAt };
   }
   return undefined;
 }

@@ -52,16 +52,25 @@ const MOST_JUMPS = 3000;
 export function windowsAt<W extends Window>(windows: readonly W[], now: number): WindowAnswer<W> {
   const allows = windows.filter((window) => window.kind === "allow");
   const denies = windows.filter((window) => window.kind === "deny");
-  const isOpen = (at: number) => !denies.some((w) => isOn(w, at)) && (allows.length === 0 || allows.some((w) => isOn(w, at)));
-  const open = isOpen(now);
+  const open = isOpen(windows, now);
   const by = open ? undefined : decidingWindow(allows, denies, now);
   const jump = (at: number) => (open ? mayClose(allows, denies, at) : mayOpen(allows, denies, at));
   let at = jump(now);
   for (let jumps = 0; jumps < MOST_JUMPS && at - now <= HORIZON_MS; jumps++) {
-    if (isOpen(at) !== open) return { open, changesAt: at, by };
+    if (isOpen(windows, at) !== open) return { open, changesAt: at, by };
     at = jump(at);
   }
   return { open, changesAt: undefined, by };
+}
+
+/** The first half of what `windowsAt` says, without looking ahead. */
+export function isOpen(windows: readonly Window[], at: number): boolean {
+  let isAllowed: boolean | undefined;
+  for (const window of windows) {
+    if (window.kind === "allow") isAllowed ||= isOn(window, at);
+    else if (isOn(window, at)) return false;
+  }
+  return isAllowed ?? true;
 }
 
 /** The next moment after `at`, while open, at which it may close: nothing closes before. Infinity: nothing does. */
