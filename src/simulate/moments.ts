@@ -7,7 +7,10 @@ import { targetsOf } from "./world/world.ts";
 /** What a busy loop takes for a round. */
 const SOON_MS = 200;
 const RESYNC_MS = 300_000;
-const LONGEST_MS = 6 * 3_600_000;
+/** Of what is missed now and then, some dozens of looks fit into the days after which a run is said to hang. */
+const LONGEST_MS = 2 * 3_600_000;
+/** Looks in a row that came to nothing, after which resyncs come rarer. */
+const PATIENT = 2;
 
 /**
  * When the next round is: at once where something was done, else at the next event, at the time the core asked for, or at the
@@ -20,7 +23,7 @@ export function nextTime(driver: Driver, happening: number | undefined): number 
   driver.idle = driver.busy ? 0 : driver.idle + 1;
   if (driver.busy && !deaf) return now + SOON_MS;
   if (!deaf && dice.chance(chaos.doubled)) return now + 1000;
-  const rarer = isInWindow(driver) ? 0 : Math.max(0, driver.idle - 10);
+  const rarer = isInWindow(driver) ? 0 : Math.max(0, driver.idle - PATIENT);
   const resync = now + Math.min(RESYNC_MS * 2 ** rarer, LONGEST_MS);
   const event = deaf ? Number.POSITIVE_INFINITY : eventAfter(driver, now);
   return Math.max(now + 50, Math.min(driver.wake, event, resync, happening ?? Number.POSITIVE_INFINITY));

@@ -2,7 +2,7 @@
 export const SHOWN_AT: Readonly<Record<string, number>> = {
   "/promote --full skips health": 85,
   "Queue pushes the run in progress aside": 22,
-  "a /promote ends a wait that its author had not seen": 2120,
+  "a /promote ends a wait that its author had not seen": 89,
   "a batch larger than the limits waits for ever": 435,
   "a commit gone from the history is not looked at": 51,
   "a commit of nobody's is taken for nobody's": 41,
@@ -57,7 +57,7 @@ export const SHOWN_AT: Readonly<Record<string, number>> = {
   "the clusters of a batch are given different weights": 15,
   "the render guard's no is not heard": 76,
   "weights do not grow": 15,
-  "what a read before the merge shows is not heard": 104,
+  "what a read before the merge shows is not heard": 252,
   "what failed in the run before counts as being there": 72,
   "what is back from quarantine is forgotten": 64,
   "what is halted stays in the merge queue": 6325,
