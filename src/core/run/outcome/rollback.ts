@@ -144,7 +144,7 @@ export function backwards(edit: Edit, good: string | null): Edit {
     good === edit.from && copied !== undefined ? { added: copied.removed, removed: copied.added } : { added: 0, changed: 0, removed: 0 };
   const back = copied === undefined ? {} : { copied: { ...copied, ...counted } };
   const forced = edit.kind === "branch" ? { forced: true as const } : {};
-  return { ...edit, ...forced, from: edit.to, to: good, ...(edit.steps === undefined ? {} : { steps: [good] }), ...back };
+  return { ...edit, ...forced, from: edit.to, to: good, ...defined({ steps: edit.steps && [good] }), ...back };
 }
 
 function reverseStage(
