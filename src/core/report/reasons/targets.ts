@@ -18,11 +18,14 @@ function placePhrase({ branch, file }: PinRef): string {
   return branch === undefined ? (file ?? "its file") : `branch ${branch}`;
 }
 
-/** Bots that write versions, by the name they commit under, and what keeps each from this pin. */
-const BOTS: readonly [RegExp, string][] = [
-  [/^renovate/i, "add that file to Renovate's ignorePaths"],
-  [/^argocd-image-updater/i, "take the image out of Argo CD Image Updater"],
-  [/^kargo/i, "remove that step of Kargo's Stage"],
+/**
+ * Bots that write versions, by the name they commit under, or, under somebody else's, by what they call a commit or its branch (their defaults),
+ * and what keeps each from this pin.
+ */
+const BOTS: readonly [author: RegExp, subject: RegExp, ask: string][] = [
+  [/^renovate/i, /\/renovate\/|^(?:chore|fix)\(deps\): update /, "add that file to Renovate's ignorePaths"],
+  [/^argocd-image-updater/i, /^build: automatic update of /, "take the image out of Argo CD Image Updater"],
+  [/^kargo/i, /\bkargo\/promotion\//, "remove that step of Kargo's Stage"],
 ];
 
 /** Why a target is where it is, and what was seen of it. */
@@ -142,7 +145,7 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
     actions: ["resume", "skip", "abort"],
     says: ({ cluster, place, by, found, want }, names) => {
       const who = by === undefined ? "" : ` by ${by.author} in ${by.commit.slice(0, 10)} (${by.subject})`;
-      const ask = by === undefined ? undefined : BOTS.find(([name]) => name.test(by.author))?.[1];
+      const ask = by === undefined ? undefined : BOTS.find(([name, calls]) => name.test(by.author) || calls.test(by.subject))?.[2];
       const off = ask === undefined ? "" : `; ${ask}, else it does so again`;
       return `the pin of ${names.cluster(cluster)} in ${placePhrase(place)} was changed${who}: it is ${pinPhrase(found ?? "gone")}, this run set ${pinPhrase(want)}${off}`;
     },

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -58,6 +58,17 @@ Nothing was written: --write does, and -o markdown or json shows the files.
     symlinkSync(outside, join(here.dir, "rollouts"));
     await expect(init(...inventory(), "--write")).rejects.toThrow("rollouts/my-app.yaml cannot be written: rollouts is a symbolic link");
     expect(readdirSync(outside)).toEqual([]);
+    rmSync(outside, { recursive: true });
+  });
+
+  test("--write leaves what stands under the name of a proposed file as it is, a link, too, and writes the others", async () => {
+    const outside = mkdtempSync(join(tmpdir(), "outside-"));
+    writeFileSync(join(outside, "a.yaml"), "theirs\n");
+    mkdirSync(join(here.dir, "rollouts"));
+    symlinkSync(join(outside, "a.yaml"), join(here.dir, "rollouts/my-app.yaml"));
+    const { exit, out } = await init(...inventory(), "--write");
+    expect([exit, readFileSync(join(outside, "a.yaml"), "utf8")]).toEqual([0, "theirs\n"]);
+    expect(out).toContain("Written: .github/stagecoach.yaml.");
     rmSync(outside, { recursive: true });
   });
 

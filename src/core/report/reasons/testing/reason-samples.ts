@@ -216,6 +216,7 @@ const VARIANTS: Variants = {
   PIN_DRIFT: [
     { by: { author: "bob", commit: "3f2a91c0de44aa", subject: "Revert" }, want: "v1.4.2" },
     { by: { author: "renovate[bot]", commit: "3f2a91c0de44aa", subject: "Update payments" }, want: "v1.4.2" },
+    { by: { author: "ci", commit: "3f2a91c0de44aa", subject: "Merge pull request #5 from acme/kargo/promotion/prod" }, want: "v1.4.2" },
     { by: undefined, found: null, place: { branch: "env/eu-1" } },
   ],
   ASK_UNDO_DRIFT: [{ want: "v1.4.2" }],
