@@ -37,7 +37,7 @@ const EXPECTED: Record<string, Record<string, string> | string> = {
   "several images in each overlay": {
     shop: "dev 1, staging 1, prod 1 by {{ application.path }}/kustomization.yaml, {{ application.path }}/kustomization.yaml",
   },
-  "values for each cluster, the version a default": { shop: "dev 1, prod 2 by chart/values-{{ cluster.name }}.yaml" },
+  "values for each cluster, the version a default": { shop: "dev 1, prod 2 by clusters/{{ cluster.name }}.yaml" },
   "monorepo of services": {
     cart: "dev 1, prod 1 by {{ application.path }}/kustomization.yaml",
     search: "dev 1, prod 1 by {{ application.path }}/kustomization.yaml",

@@ -21,6 +21,12 @@ export function inventoryOf({ live, planes }: Layout, here = (text: string) => t
   return { ...joined, planeLabels: new Map(all.map(([env]) => [env, { env }])) };
 }
 
+/** The chart, and values that stand beside it, by a source of their own. */
+function withValues(file: string, destination: Record<string, string>) {
+  const { source, ...rest } = spec({ path: "chart", helm: { valueFiles: [`$values/${file}`] } }, destination);
+  return { ...rest, sources: [source, { repoURL: REPO, targetRevision: "main", ref: "values" }] };
+}
+
 export const LAYOUTS: Layout[] = [
   {
     name: "one Argo CD per cluster",
@@ -89,14 +95,11 @@ export const LAYOUTS: Layout[] = [
           {
             name: "shop-{{env}}-{{cluster}}",
             labels: { env: "{{env}}", region: "{{cluster}}" },
-            spec: spec(
-              { path: "chart", helm: { valueFiles: ["values-{{env}}-{{cluster}}.yaml"] } },
-              { name: "{{cluster}}", namespace: "shop-{{env}}" },
-            ),
+            spec: withValues("environments/{{env}}/{{cluster}}.yaml", { name: "{{cluster}}", namespace: "shop-{{env}}" }),
           },
         ),
       ),
-      ...each(["dev-eu-1", "dev-us-1", "prod-eu-1", "prod-us-1"], (place) => [`chart/values-${place}.yaml`, "image: { tag: v1.0.0 }\n"]),
+      ...each(["dev/eu-1", "dev/us-1", "prod/eu-1", "prod/us-1"], (place) => [`environments/${place}.yaml`, "image: { tag: v1.0.0 }\n"]),
     },
   },
   {
@@ -214,10 +217,10 @@ spec:
       "set.yaml": json(
         set("shop", [{ list: { elements: ["dev-1", "prod-1", "prod-2"].map((cluster) => ({ cluster })) } }], {
           name: "shop-{{cluster}}",
-          spec: spec({ path: "chart", helm: { valueFiles: ["values-{{cluster}}.yaml"] } }, { name: "{{cluster}}", namespace: "shop" }),
+          spec: spec({ path: "chart", helm: { valueFiles: ["../clusters/{{cluster}}.yaml"] } }, { name: "{{cluster}}", namespace: "shop" }),
         }),
       ),
-      ...each(["dev-1", "prod-1", "prod-2"], (cluster) => [`chart/values-${cluster}.yaml`, "replicas: 2\n"]),
+      ...each(["dev-1", "prod-1", "prod-2"], (cluster) => [`clusters/${cluster}.yaml`, "replicas: 2\n"]),
     },
   },
   {

@@ -166,3 +166,10 @@ describe("whom a push concerns", () => {
     expect(pushConcerns(app(revision, paths), push)).toBe(expected);
   });
 });
+
+test("an image in a registry is shown by its digest, and one that is named by it stays", () => {
+  const source = { repoURL: "oci://ghcr.io/acme/charts/shop", path: "." };
+  const digest = anyVersion(source, "1.0.0") ?? "";
+  expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/);
+  expect([anyVersion(source, digest), anyVersion(source, "1.0.1") === digest]).toEqual([digest, false]);
+});

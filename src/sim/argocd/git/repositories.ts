@@ -18,7 +18,7 @@ export class RepoError extends Error {
 
 /**
  * Answers for sources whose repository the simulator does not hold: charts, and code in other repositories. undefined: no such version.
- * The default knows every exact chart version, and resolves every revision of a foreign repository to an id made from its name.
+ * The default knows every exact chart version, and resolves every revision of a foreign repository to an id made from its name, a digest where it is `oci://`.
  */
 export type SyntheticRegistry = (source: ApplicationSource, targetRevision: string) => string | undefined;
 
@@ -27,7 +27,9 @@ const VERSION = /^v?\d+(\.\d+){0,2}(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/;
 
 export const anyVersion: SyntheticRegistry = (source, targetRevision) => {
   if (source.chart !== undefined) return VERSION.test(targetRevision) || valid(targetRevision) !== null ? targetRevision : undefined;
-  if (/^[0-9a-f]{40}$/.test(targetRevision)) return targetRevision;
+  if (/^(?:[0-9a-f]{40}|sha256:[0-9a-f]{64})$/.test(targetRevision)) return targetRevision;
+  // Of an image in a registry, Argo CD shows the digest.
+  if (/^oci:/.test(source.repoURL)) return `sha256:${createHash("sha256").update(`${source.repoURL} ${targetRevision}`).digest("hex")}`;
   return createHash("sha1").update(`${source.repoURL} ${targetRevision}`).digest("hex");
 };
 
