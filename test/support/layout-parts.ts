@@ -49,8 +49,12 @@ export function set(
   };
 }
 
-export function spec(source: Record<string, unknown>, destination: Record<string, unknown>) {
-  return { project: "default", source: { repoURL: REPO, targetRevision: "main", ...source }, destination, syncPolicy: { automated: {} } };
+/** `values`: a file beside the chart, by a source of its own. */
+export function spec(source: Record<string, unknown>, destination: Record<string, unknown>, values?: string) {
+  const own = { repoURL: REPO, targetRevision: "main", ...source };
+  const beside = { repoURL: REPO, targetRevision: "main", ref: "values" };
+  const made = values === undefined ? { source: own } : { sources: [{ ...own, helm: { valueFiles: [`$values/${values}`] } }, beside] };
+  return { project: "default", ...made, destination, syncPolicy: { automated: {} } };
 }
 
 export const json = (object: unknown): string => `${JSON.stringify(object, null, 2)}\n`;

@@ -21,12 +21,6 @@ export function inventoryOf({ live, planes }: Layout, here = (text: string) => t
   return { ...joined, planeLabels: new Map(all.map(([env]) => [env, { env }])) };
 }
 
-/** The chart, and values that stand beside it, by a source of their own. */
-function withValues(file: string, destination: Record<string, string>) {
-  const { source, ...rest } = spec({ path: "chart", helm: { valueFiles: [`$values/${file}`] } }, destination);
-  return { ...rest, sources: [source, { repoURL: REPO, targetRevision: "main", ref: "values" }] };
-}
-
 export const LAYOUTS: Layout[] = [
   {
     name: "one Argo CD per cluster",
@@ -95,7 +89,7 @@ export const LAYOUTS: Layout[] = [
           {
             name: "shop-{{env}}-{{cluster}}",
             labels: { env: "{{env}}", region: "{{cluster}}" },
-            spec: withValues("environments/{{env}}/{{cluster}}.yaml", { name: "{{cluster}}", namespace: "shop-{{env}}" }),
+            spec: spec({ path: "chart" }, { name: "{{cluster}}", namespace: "shop-{{env}}" }, "environments/{{env}}/{{cluster}}.yaml"),
           },
         ),
       ),

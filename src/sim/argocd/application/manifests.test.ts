@@ -167,7 +167,7 @@ describe("whom a push concerns", () => {
   });
 });
 
-test("an image in a registry is shown by its digest, and one that is named by it stays", () => {
+it("an image in a registry is shown by its digest, and one that is named by it stays", () => {
   const source = { repoURL: "oci://ghcr.io/acme/charts/shop", path: "." };
   const digest = anyVersion(source, "1.0.0") ?? "";
   expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/);
