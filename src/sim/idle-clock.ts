@@ -61,7 +61,8 @@ export function idleClock(start = Date.now(), pace = IDLE): WorldClock & { stop(
   look();
   return {
     speed: 120,
-    now: () => now,
+    // Whole milliseconds, as a machine has them: times are written so, and what is due at a fraction of one would be due again and again.
+    now: () => Math.floor(now),
     after(ms, wake) {
       const timer = { at: now + Math.max(0, ms), wake };
       timers.add(timer);
