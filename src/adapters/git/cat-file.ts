@@ -1,4 +1,5 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { BoundedMap } from "../../core/base/bounded.ts";
 import { spawnGit } from "./git-process.ts";
 import { countAsCommand } from "./launch/launcher.ts";
 import { GitError } from "./port.ts";
@@ -15,7 +16,7 @@ export interface CatFile {
   /** `spec` is a full object id or a checked full ref name. undefined: no such object. */
   info(spec: string): Promise<ObjectInfo | undefined>;
   /** The body is cut off at `most` bytes: `info.size` tells. */
-  contents(spec: string, most?: number): Promise<{ info: ObjectInfo; body: Buffer } | undefined>;
+  contents(spec: string, most?: number): Promise<Found | undefined>;
   close(): void;
 }
 
@@ -29,10 +30,15 @@ export interface Missing {
   ours?: boolean | undefined;
 }
 
+interface Found {
+  info: ObjectInfo;
+  body: Buffer;
+}
+
 interface Waiting {
   /** Bytes of the body that are wanted at most; undefined: none. */
   most: number | undefined;
-  resolve(answer: { info: ObjectInfo; body: Buffer } | undefined): void;
+  resolve(answer: Found | undefined): void;
   reject(error: Error): void;
 }
 
@@ -43,7 +49,13 @@ interface Conversation {
   dead: boolean;
   /** Git learns at its start where to look for objects. */
   places: string;
+  /** Small objects that were read whole, by their id: the same commits and files are looked at round after round, and never change. */
+  known: BoundedMap<string, Found>;
 }
+
+/** Together two MiB at most. */
+const MOST_KNOWN = 256;
+const MOST_KNOWN_BYTES = 8 * 1024;
 
 /** Of commits and tags: whatever is read of one stands in its first two MiB, however long a message somebody writes. */
 const MOST_BYTES = 2 * 1024 * 1024;
@@ -52,21 +64,23 @@ export function openCatFile(repository: Repository): CatFile {
   let conversation: Conversation | undefined;
   let closed = false;
 
-  function ask(spec: string, most?: number): Promise<{ info: ObjectInfo; body: Buffer } | undefined> {
+  function ask(spec: string, most?: number): Promise<Found | undefined> {
     if (closed) return Promise.reject(new GitError("Unavailable", "the mirror is closed"));
     const places = repository.alternates?.().join(" ") ?? "";
     if (conversation?.places !== places) conversation?.child.stdin.end();
     if (conversation === undefined || conversation.dead || conversation.places !== places) conversation = start(repository, places);
-    const { child, waiting } = conversation;
-    const answer = new Promise<Awaited<ReturnType<typeof ask>>>((resolve, reject) => {
+    const { child, waiting, known } = conversation;
+    const kept = known.get(spec);
+    if (kept !== undefined && (most === undefined || kept.body.length <= most)) return Promise.resolve(kept);
+    const answer = new Promise<Found | undefined>((resolve, reject) => {
       waiting.push({ most, resolve, reject });
       child.stdin.write(`${most === undefined ? "info" : "contents"} ${spec}\n`);
     });
-    return countAsCommand(answer);
+    return countAsCommand(answer).then((found) => keep(known, spec, found));
   }
 
   /** The process may die between two questions (killed, out of memory): asked again once, of a new one. */
-  async function askTwice(spec: string, most?: number): Promise<{ info: ObjectInfo; body: Buffer } | undefined> {
+  async function askTwice(spec: string, most?: number): Promise<Found | undefined> {
     try {
       return await ask(spec, most);
     } catch (error) {
@@ -85,9 +99,16 @@ export function openCatFile(repository: Repository): CatFile {
   };
 }
 
+/** A ref may move, and what was cut off, or asked for its size alone, is not whole. */
+function keep(known: Conversation["known"], spec: string, found: Found | undefined): Found | undefined {
+  const isWhole = found?.info.id === spec && found.body.length === found.info.size;
+  if (isWhole && found.info.size <= MOST_KNOWN_BYTES) known.set(spec, found);
+  return found;
+}
+
 function start(repository: Repository, places: string): Conversation {
   const child = spawnGit(repository, ["cat-file", "--batch-command"]);
-  const conversation: Conversation = { child, waiting: [], dead: false, places };
+  const conversation: Conversation = { child, waiting: [], dead: false, places, known: new BoundedMap(MOST_KNOWN) };
   const stderr: string[] = [];
   const end = (why: string): void => {
     conversation.dead = true;
