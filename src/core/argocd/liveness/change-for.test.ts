@@ -75,6 +75,25 @@ describe("how a change must show", () => {
     expect(chosen.also).toEqual([{ kind: "commit", commit: COMMIT, repoURL: REPO, mergedAt: MERGED }]);
   });
 
+  test("the same value in the spec and in a values file: both, for what the spec shows may be the other one", () => {
+    const both = (version: string, path = "base") => ({
+      sources: [
+        { repoURL: "https://charts.example.com", chart: "web", targetRevision: version, rest: { helm: { valueFiles: ["$v/eu-1.yaml"] } } },
+        { repoURL: REPO, ref: "v", path },
+      ],
+      destination,
+    });
+    const commit = { kind: "commit", commit: COMMIT, repoURL: REPO, mergedAt: MERGED };
+    for (const file of ["eu-1.yaml", "base/eu-1.yaml"]) {
+      const edits = [edit("v2", "v1"), { ...edit("v2", "v1"), file }];
+      const chosen = changeFor(given({ edits, before: both("v1"), after: both("v2") }));
+      expect([chosen.change.kind, chosen.also, chosen.files]).toEqual(["revision", [commit], [file]]);
+      expect(changeFor(given({ edits, after: both("v2") }))).toMatchObject({ also: [commit], files: [file] });
+    }
+    // What reads the root of the repo reads the file of the set, too.
+    expect(changeFor(given({ before: both("v1", "."), after: both("v2", ".") })).also).toEqual([]);
+  });
+
   test("two sources at one new revision: once each repo", () => {
     const two = (v: string) => ({
       sources: [

@@ -4,7 +4,7 @@ import type { Time } from "../../base/time.ts";
 import { type Edit, filesOf } from "../../plan/plan-types.ts";
 import { committedSources } from "../decode/source.ts";
 import { equalIntent, normalRepo, sameValue } from "../same.ts";
-import { readersOf } from "../source-files.ts";
+import { type IsBase, inRepo, readersOf, takesFile } from "../source-files.ts";
 import type { SourceView } from "../views.ts";
 import { isFullSha } from "./moment.ts";
 import type { Change, Intended } from "./types.ts";
@@ -66,10 +66,13 @@ export function changeFor(input: ChangeForInput): ChosenChange {
   if (after === undefined) return unrendered(input, commit);
   if (input.before === undefined) return withoutBefore(input, after, commit);
   if (equalIntent(input.before, after)) return { change: commit, also: [], intended: after, files: writtenBy(edits) };
-  const changes = revisionChanges(input, committedSources(input.before), committedSources(after));
-  const rest = edits.filter((edit) =>
-    edit.removes === true ? !appearsAnew(edit.from ?? "", after, input.before, 0) : !appearsAnew(edit.to, input.before, after, 0),
-  );
+  const [was, is] = [committedSources(input.before), committedSources(after)];
+  const changes = revisionChanges(input, was, is);
+  const stays = (source: SourceView) =>
+    isOf(source, repoURL) && was.some((one) => isOf(one, repoURL) && one.targetRevision === source.targetRevision);
+  const isShown = (edit: (typeof edits)[number]) =>
+    edit.removes === true ? appearsAnew(edit.from ?? "", after, input.before, 0) : appearsAnew(edit.to, input.before, after, 0);
+  const rest = edits.filter((edit) => isRead(edit, is, stays) || !isShown(edit));
   const byFile = rest.length > 0 && readsRepo(committedSources(after), repoURL);
   if (byFile) changes.push(commit);
   const [change = { kind: "generator", mergedAt } as const, ...also] = changes;
@@ -108,7 +111,9 @@ function withoutBefore(input: ChangeForInput, after: Intended, commit: Change): 
   const { destination, sourceHydrator } = after;
   const whole = { sources: after.sources, destination, sourceHydrator };
   // Of what is gone no spec shows where it was.
-  const left = input.edits.filter((edit) => edit.removes === true || !appearsAnew(edit.to, undefined, whole, 0));
+  const stays = (source: SourceView) => isOf(source, input.repoURL) && !named.includes(source);
+  const isLeft = (edit: (typeof input.edits)[number]) => isRead(edit, sources, stays) || !appearsAnew(edit.to, undefined, whole, 0);
+  const left = input.edits.filter((edit) => edit.removes === true || isLeft(edit));
   const byFile = left.length > 0 && readsRepo(sources, input.repoURL);
   if (byFile) changes.push(commit);
   const [change = { kind: "generator", mergedAt: input.mergedAt } as const, ...also] = changes;
@@ -164,6 +169,16 @@ function writtenBy(edits: ChangeForInput["edits"]): string[] {
 
 function readsRepo(sources: readonly SourceView[], repoURL: string): boolean {
   return sources.some((source) => source.chart === undefined && isOf(source, repoURL));
+}
+
+/**
+ * Whether a source reads what an edit changes, at a revision that this does not set: the value that the spec shows may be another edit's. What
+ * reads the root of the repo reads everything, the file of the set too, and is told apart only by the values files that it names.
+ */
+function isRead(edit: ChangeForInput["edits"][number], sources: readonly SourceView[], isBase: IsBase): boolean {
+  return filesOf(edit).some((file) =>
+    readersOf(sources, file, isBase).some((source) => inRepo(source.path ?? "") !== "" || takesFile(sources, source, file, isBase)),
+  );
 }
 
 function isOf(source: SourceView, repoURL: string): boolean {
