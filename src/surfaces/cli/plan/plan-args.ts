@@ -124,7 +124,8 @@ function readOne(path: string): Inventory {
   const stat = path !== "-" && existsSync(path) ? statSync(path) : undefined;
   if (stat?.isDirectory())
     throw new CommandError(2, visible(`--inventory ${path} is a folder: name a file in it; ${PRINTS_ONE} prints one`));
-  if (path !== "-" && !stat?.isFile())
+  // What a shell gives for `<(…)` is a pipe.
+  if (path !== "-" && !stat?.isFile() && !stat?.isFIFO())
     throw new CommandError(2, visible(`--inventory ${path} is not a file${likeBeside(path)}; ${PRINTS_ONE} prints one`));
   const inventory = readInventory(readFileSync(path === "-" ? 0 : path, "utf8"), path);
   const usable = inventory.clusters.length + inventory.applications.length + inventory.applicationSets.length;

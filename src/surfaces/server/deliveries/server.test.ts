@@ -1,8 +1,12 @@
+import { generateKeyPairSync } from "node:crypto";
+import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
+import { freePort } from "../../../../test/support/free-port.ts";
 import { silentLog } from "../../../engine/round/context.ts";
 import { deliver } from "./http.ts";
+import { startBotServer } from "./server.ts";
 
 it.each([
   { what: "rejects", middleware: () => Promise.reject(new Error("no room")) },
@@ -23,4 +27,20 @@ it.each([
   } finally {
     server.close();
   }
+});
+
+it("a start whose inside port is taken leaves no door open", async () => {
+  const taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  const [port, inside] = [await freePort(), { port: (taken.address() as AddressInfo).port, host: "127.0.0.1" }];
+  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const app = { appId: 1, webhookSecret: "a secret of the test", baseUrl: "http://127.0.0.1:1" };
+  const start = startBotServer({
+    app: { ...app, privateKey: privateKey.export({ type: "pkcs8", format: "pem" }).toString() },
+    ...{ log: silentLog, onEvent: () => true, state: () => "ready" as const, port, inside },
+  });
+  await expect(start).rejects.toThrow(/EADDRINUSE/);
+  const again = createServer().listen(port, "127.0.0.1");
+  await once(again, "listening");
+  for (const server of [again, taken]) server.close();
 });

@@ -83,7 +83,9 @@ export async function startBotServer(options: BotServerOptions): Promise<BotServ
     return known !== undefined;
   };
   const url = await listenOn(boundConnections(outer, MOST_OUTSIDE), options.port ?? 0, options.host ?? "127.0.0.1");
-  const insideUrl = inside === undefined ? url : await listenOn(boundConnections(inner, MOST_INSIDE), inside.port, inside.host);
+  const within = inside === undefined ? url : listenOn(boundConnections(inner, MOST_INSIDE), inside.port, inside.host);
+  // A door left open would keep a process that says it cannot start.
+  const insideUrl = await Promise.resolve(within).catch((error: unknown) => closeServer(outer).then(() => Promise.reject(error)));
   log.info(defined({ url, insideUrl: inside && insideUrl }), "listening");
   return {
     url,
