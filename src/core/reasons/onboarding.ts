@@ -19,7 +19,10 @@ export type Hindrance =
   | { kind: "ClusterUnknown"; application: string; destination: string | undefined }
   /** `labels`: those that its selectors want and no cluster that is known has. `patterns`: what its git generators look for. */
   | { kind: "NoApplications"; labels: readonly string[]; patterns: readonly string[] }
+  /** `plain`: what it lacks as it stands. */
   | { kind: "Patched"; folder: string; plain: Hindrance }
+  /** A kustomization makes other Applications of them than their files say; `by`: its field. */
+  | { kind: "Changed"; folder: string; by: string; applications: readonly string[] }
   | { kind: "DeclaredTwice"; application: string }
   | { kind: "SameName"; application: string; files: readonly string[] }
   | { kind: "OneApplication"; cluster: string | undefined }

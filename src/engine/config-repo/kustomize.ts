@@ -8,10 +8,13 @@ import { readManifests } from "../../core/base/yaml-read.ts";
 
 /** What one kustomization names, from the root of the repo. */
 interface Kustomization {
+  file: string;
   /** Files and folders whose objects it passes on. */
   resources: readonly string[];
   /** Files that change them, or that objects are made of. */
   others: readonly string[];
+  /** Those of `resources` that change all the others. */
+  components: readonly string[];
   /** It changes the objects it passes on. */
   patches: boolean;
 }
@@ -22,6 +25,7 @@ export type Kustomizations = ReadonlyMap<string, Kustomization>;
 interface Named {
   resources: string[];
   others: string[];
+  components: string[];
   patches: boolean;
 }
 
@@ -44,7 +48,11 @@ function readKustomizations(files: RepoFiles): Kustomizations {
     const named = READ.get(text) ?? entriesOf(text);
     if (isWhole()) READ.set(text, named);
     const fromRoot = (entry: string) => posix.join(folder, entry).replace(/(?<!\/)\/+$/, "");
-    found.set(folder, { resources: named.resources.map(fromRoot), others: named.others.map(fromRoot), patches: named.patches });
+    const { resources, others, components, patches } = named;
+    found.set(folder, {
+      ...{ file: path, patches },
+      ...{ resources: resources.map(fromRoot), others: others.map(fromRoot), components: components.map(fromRoot) },
+    });
   }
   return found;
 }
@@ -69,6 +77,7 @@ function entriesOf(text: string): Named {
   const others = [...named, ...made.map((one) => (typeof one === "string" ? one.replace(/^[^=]*=/, "") : one))];
   return {
     resources: texts("resources", "bases", "components"),
+    components: texts("components"),
     others: [
       ...texts("patchesStrategicMerge", "transformers", "generators", "validators", "configurations", "crds"),
       ...others.filter((one) => typeof one === "string" && isPath(one)),

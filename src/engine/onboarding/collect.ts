@@ -2,6 +2,7 @@
 import { isRecord } from "../../core/base/is-record.ts";
 import type { Undecided } from "../../core/report/onboarding/types.ts";
 import { type Kustomizations, kustomizationsIn, takersOf } from "../config-repo/kustomize.ts";
+import { changeOf } from "../config-repo/kustomize-changes.ts";
 import { targetsOnPlanes } from "./planes.ts";
 import { dig, type Scan, textAt } from "./scan.ts";
 import { targetOfLive, targetOfManifest, targetsOfSet } from "./targets.ts";
@@ -47,14 +48,37 @@ export function collectTargets(scan: Scan, input: InitInput): Collected {
       take(found.targets);
     }
   }
-  const written = scan.applications.flatMap((manifest) => targetOfManifest(manifest, input) ?? []);
-  collected.undecided.push(...twice(written));
+  const found = scan.applications.flatMap((manifest) => {
+    const target = targetOfManifest(manifest, input);
+    return target === undefined || patches.has(manifest.file)
+      ? []
+      : [{ target, change: changeOf(input.files, manifest.file, manifest.object) }];
+  });
+  const written = found.flatMap(({ target, change }) => (change === undefined ? [target] : []));
+  collected.undecided.push(...twice(written), ...changed(found, live));
   const once = Map.groupBy(written, keyOf);
   take([...once.values()].flatMap((same) => (same.length === 1 ? same : [])));
   const others = live.filter((target) => !taken.has(keyOf(target)) && !once.has(keyOf(target)));
   collected.sets.push(...setsOnlyLive(others));
   take(others);
   return collected;
+}
+
+/** What a kustomization makes others of: no file says what lives then, and those that live are told of by themselves. */
+function changed(found: readonly { target: InitTarget; change: ReturnType<typeof changeOf> }[], live: readonly InitTarget[]): Undecided[] {
+  const unknown = found.flatMap(({ target, change }) => {
+    const isSeen = live.some(({ application }) => application.includes(target.application));
+    return change === undefined || isSeen ? [] : [{ ...change, target }];
+  });
+  return [...Map.groupBy(unknown, ({ folder, by }) => `${folder} ${by}`).values()].flatMap((same) => {
+    const [first] = same;
+    if (first === undefined) return [];
+    const { folder, by } = first;
+    const applications = same.map(({ target }) => target.application);
+    const what = same.length === 1 ? `Application ${first.target.application}` : `${same.length} Applications`;
+    const file = first.target.manifest?.file ?? "";
+    return [{ what, file, applications: same.length, why: { kind: "Changed" as const, folder, by, applications } }];
+  });
 }
 
 function sameAgain({ name, file, targets }: CollectedSet): Undecided {

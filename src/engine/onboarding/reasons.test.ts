@@ -192,3 +192,78 @@ test("what only Argo CD can render is to be given as it lives, and documents of 
   const [joined] = why({ ...CHART, "chart/values.yaml": "x: 1\n", "sets.yaml": both.join("---\n") });
   expect(joined && sayHindrance(joined).hint).toContain("a file of its own, called for its environment");
 });
+
+const IN_A_KUSTOMIZATION = ["dev", "prod"].flatMap((env): [string, string][] => [
+  [`apps/${env}/api.yaml`, json(application(`api-${env}`, { path: `overlays/${env}` }, { namespace: `api-${env}`, labels: { env } }))],
+  [`overlays/${env}/kustomization.yaml`, overlay("shop")],
+]);
+const kustomized = (text: string) => ({
+  ...BASE,
+  ...Object.fromEntries(IN_A_KUSTOMIZATION),
+  ...each(["dev", "prod"], (env) => [`apps/${env}/kustomization.yaml`, `resources: [api.yaml]\n${text}`]),
+});
+const patch = (target: string, body: string) => `patches: [{ target: ${target}, patch: ${JSON.stringify(body)} }]\n`;
+
+test.each([
+  ["namePrefix", "namePrefix: x-\n"],
+  ["nameSuffix", "nameSuffix: -x\n"],
+  ["namespace", "namespace: other\n"],
+  ["commonLabels", "commonLabels: { env: x }\n"],
+  ["labels", "labels: [{ pairs: { env: x } }]\n"],
+  ["patches", patch("{ kind: Application }", "- { op: replace, path: /spec/source/path, value: x }")],
+  ["patches", patch("{ name: api-.*|web }", "spec: { destination: { namespace: x } }")],
+  ["patches", patch("{ kind: Application }", "- { op: add, path: /metadata/labels/env, value: x }")],
+  ["patches", "patches: [{ path: gone.yaml }]\n"],
+  [
+    "patchesJson6902",
+    `patchesJson6902: [{ target: { kind: App.* }, patch: '[{ "op": "replace", "path": "/spec/source/targetRevision", "value": "x" }]' }]\n`,
+  ],
+  ["replacements", "replacements: [{ targets: [{ select: { kind: Application }, fieldPaths: [spec.destination.namespace] }] }]\n"],
+])("Applications that the %s of their kustomization changes are not proposed as their files say", (by, text) => {
+  const { rollouts, undecided } = proposed(kustomized(text));
+  expect(rollouts).toEqual([]);
+  expect(undecided.map((one) => one.why)).toEqual(
+    ["dev", "prod"].map((env) => ({ kind: "Changed", folder: `apps/${env}`, by, applications: [`api-${env}`] })),
+  );
+});
+
+test.each([
+  "",
+  "namespace: argocd\n",
+  "commonAnnotations: { owner: shop }\n",
+  "labels: [{ pairs: { team: shop } }]\ncommonLabels: { tier: web }\n",
+  patch("{ kind: Application }", "- { op: replace, path: /spec/syncPolicy/automated/prune, value: true }"),
+  patch("{ kind: Deployment }", "- { op: replace, path: /spec/source/path, value: x }"),
+  patch("{ name: web|till-.* }", "metadata: { labels: { env: x } }"),
+  patch("{ kind: Application }", "metadata: { labels: { team: shop } }"),
+  `patches: [{ patch: '{ kind: ConfigMap, metadata: { name: argocd-cm }, spec: { source: x } }' }]\n`,
+  "replacements: [{ targets: [{ select: { kind: Application }, fieldPaths: [spec.project] }] }]\n",
+])("a kustomization that changes nothing of what an Application is lets it be proposed: %j", (text) => {
+  const { rollouts, undecided } = proposed(kustomized(text));
+  expect([rollouts.map(({ targets }) => targets), undecided]).toEqual([[2], []]);
+});
+
+test("a component changes what its kustomization passes on; a patch of an Application is none itself", () => {
+  const files = {
+    ...kustomized("components: [../../named]\npatches: [{ path: more.yaml }]\n"),
+    "apps/dev/more.yaml": json({
+      apiVersion: "argoproj.io/v1alpha1",
+      kind: "Application",
+      metadata: { name: "api-dev" },
+      spec: { project: "x" },
+    }),
+    "apps/prod/more.yaml": json({ kind: "Application", metadata: { name: "api-prod" }, spec: { project: "x" } }),
+    "named/kustomization.yaml": "kind: Component\nnamePrefix: x-\n",
+  };
+  expect(why(files)).toEqual([{ kind: "Changed", folder: "named", by: "namePrefix", applications: ["api-dev", "api-prod"] }]);
+});
+
+test("what they are live is proposed where that is known", () => {
+  const applications = ["dev", "prod"].map((env) =>
+    application(`x-api-${env}`, { path: `overlays/${env}` }, { namespace: `api-${env}`, labels: { env } }),
+  );
+  const files = kustomized("namePrefix: x-\n");
+  const repo = { paths: () => Object.keys(files).sort(), read: (path: string) => (files as Record<string, string>)[path] ?? null };
+  const { rollouts, undecided } = propose({ files: repo, clusters: [], applications, isThisRepo: (url) => url === REPO, verify: () => [] });
+  expect([rollouts.map(({ targets }) => targets), undecided]).toEqual([[2], []]);
+});

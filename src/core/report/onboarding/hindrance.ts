@@ -30,6 +30,7 @@ export function sayHindrance(hindrance: Hindrance): SaidHindrance {
     case "ClusterUnknown":
     case "NoApplications":
     case "Patched":
+    case "Changed":
       return sayUnrendered(hindrance);
     case "OneVersionForAll":
     case "NoPin":
@@ -73,7 +74,9 @@ function sayUnread(hindrance: Of<"TooManyFiles" | "TooLarge" | "TooMuchText" | "
   }
 }
 
-function sayUnrendered(hindrance: Of<"NotRendered" | "ClustersUnknown" | "ClusterUnknown" | "NoApplications" | "Patched">): SaidHindrance {
+function sayUnrendered(
+  hindrance: Of<"NotRendered" | "ClustersUnknown" | "ClusterUnknown" | "NoApplications" | "Patched" | "Changed">,
+): SaidHindrance {
   switch (hindrance.kind) {
     case "NotRendered": {
       if (hindrance.problem === undefined) return { why: "it cannot be rendered", hint: "check it" };
@@ -100,6 +103,10 @@ function sayUnrendered(hindrance: Of<"NotRendered" | "ClustersUnknown" | "Cluste
         why: `kustomize patches it in ${hindrance.folder}, and only Argo CD knows what it makes then (as it stands: ${why})`,
         hint: LIVE,
       };
+    }
+    case "Changed": {
+      const { folder, by, applications } = hindrance;
+      return { why: `kustomize changes ${few(applications)} in ${folder} (${by}), and only Argo CD knows what it makes then`, hint: LIVE };
     }
   }
 }

@@ -65,6 +65,7 @@ const HINDRANCES: SampleOf<Hindrance> = {
     { kind: "NoApplications", labels: ["env", "region"], patterns: [] },
   ],
   Patched: [{ kind: "Patched", folder: "overlays/prod", plain: { kind: "ClustersUnknown" } }],
+  Changed: [{ kind: "Changed", folder: "apps/prod", by: "namePrefix", applications: ["shop", "till"] }],
   DeclaredTwice: [{ kind: "DeclaredTwice", application: "shop-eu" }],
   SameName: [{ kind: "SameName", application: "shop", files: ["dev/shop.yaml", "prod/shop.yaml"] }],
   OneApplication: [
