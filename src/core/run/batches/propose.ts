@@ -10,8 +10,8 @@ import { batchRef, clustersOf, isThere, liveTargets, targetsOf, unitOf } from ".
 import { type Batch, type BatchTarget, mayMove } from "../state/run.ts";
 import { midwayBatch } from "../state/steps.ts";
 import { seesClusterOf } from "../targets/unseen.ts";
-import { arrive } from "./arrive.ts";
 import { opening } from "./build.ts";
+import { arrive } from "./merged.ts";
 import { skip } from "./requeue.ts";
 
 /** Asks for the PRs of batches that have none yet; a batch with nothing to change goes on without one. */

@@ -10,8 +10,8 @@ import { batchRef, pullRef } from "../state/names.ts";
 import { INTENTION_MS } from "../state/progress.ts";
 import type { Batch } from "../state/run.ts";
 import type { ObservedPull } from "../state/world.ts";
-import { arrive } from "./arrive.ts";
 import { pauseWhereBuiltOften } from "./close.ts";
+import { arrive } from "./merged.ts";
 
 /** How often a PR in a merge queue is looked at. */
 const QUEUE_MS = 30_000;
