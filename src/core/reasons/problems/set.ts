@@ -10,6 +10,8 @@ export interface SetProblems {
   SET_AMBIGUOUS: { set: string; files: readonly string[] };
   /** Helm makes the set from the file with the pin, by this template. */
   SET_FED: { set: string; template: string; pinned: string };
+  /** Kustomizations make others of the Applications than their files say; `by`: the field of the first one's, in `folder`. */
+  APPLICATION_CHANGED: { applications: readonly string[]; folder: string; by: string };
   /** What the render guard would say of the plan's first batch, in words. */
   BATCH_REFUSED: { applications: readonly string[]; said: string };
   /** A file with pins that are not per item of it. `others`: how many more read it. */

@@ -66,6 +66,16 @@ test("what is proposed for hand-written Applications is planned without --invent
   expect(made.exit).toBe(0);
 });
 
+test("lint and plan warn where a kustomization makes others of them than their files say", async () => {
+  await told(init, dir, "--write");
+  const listed = CLUSTERS.map((cluster) => `shop-${cluster}.yaml`).join(", ");
+  put("apps/kustomization.yaml", `resources: [${listed}]\ncommonAnnotations: { team: shop }\n`);
+  expect((await told(lint, dir)).out).toMatch(/^1 rollout in 1 file: 0 errors, 0 warnings\n/);
+  put("apps/kustomization.yaml", `resources: [${listed}]\nnameSuffix: -x\n`);
+  for (const { out: said } of [await told(lint, dir), await told(plan, "shop", "--repo", dir, "--to", "v1.4.2")])
+    expect(said).toContain("kustomize changes shop-dev-1, shop-prod-1, shop-prod-2 before Argo CD has them (nameSuffix in apps)");
+});
+
 test("one that is on Argo CD's own cluster is there under the name of that", async () => {
   const own = application("in-cluster").replace("name: in-cluster, namespace", "server: https://kubernetes.default.svc, namespace");
   put("apps/shop-in-cluster.yaml", own);

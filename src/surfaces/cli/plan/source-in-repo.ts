@@ -9,9 +9,11 @@ import { sayRender } from "../../../core/report/reasons/render.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { generatorCluster } from "../../../engine/config-repo/appset-in-git.ts";
 import { flat } from "../../../engine/config-repo/generator-params.ts";
+import { changeOf } from "../../../engine/config-repo/kustomize-changes.ts";
 import { renderOnce } from "../../../engine/config-repo/render-set.ts";
 import { sameRepo } from "../../../engine/config-repo/repo-url.ts";
 import { declaredSet, isRefusedByArgo } from "../../../engine/lint/declared-sets.ts";
+import { textAt } from "../../../engine/onboarding/scan.ts";
 import { mentionsClusters } from "../../../engine/onboarding/targets.ts";
 import { applicationsOf, type SeenApplication } from "../../../engine/resolve/draft.ts";
 import { atName } from "../../../engine/resolve/source-sets.ts";
@@ -89,8 +91,22 @@ function isElsewhere({ repoURL, defaultBranch }: ReturnType<typeof originOf>, ur
 /** Applications as they stand in the repo, written by hand, and those that its ApplicationSets make. */
 export function writtenSource(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined, controlPlane: string): Rendered {
   const applications = applicationsOf(rollout, decodedOnce(madeOnce(checkout, makerFor(inventory)), controlPlane));
-  if (applications.length > 0) return { applications, problems: [], whole: rollout.source.name !== "" };
+  if (applications.length > 0)
+    return { applications, problems: changedOnTheWay(rollout, checkout, applications), whole: rollout.source.name !== "" };
   return notFound(rollout, checkout, inventory);
+}
+
+/** What is written may be made into something else before Argo CD has it. */
+function changedOnTheWay(rollout: Rollout, checkout: Checkout, taken: readonly SeenApplication[]): Problem[] {
+  const names = new Set(taken.flatMap(({ view }) => (view.owner === undefined ? [`${view.namespace}/${view.name}`] : [])));
+  const changed = scanCheckout(checkout).applications.flatMap(({ file, object }) => {
+    const change = names.has(nameOf(object)) ? changeOf(checkout, file, object) : undefined;
+    return change === undefined ? [] : [{ ...change, application: textAt(object, "metadata", "name") ?? "" }];
+  });
+  const [first] = changed;
+  if (first === undefined) return [];
+  const { folder, by } = first;
+  return [aboutSource(rollout, { code: "APPLICATION_CHANGED", applications: changed.map(({ application }) => application), folder, by })];
 }
 
 type Make = (files: RepoFiles) => readonly Record<string, unknown>[];

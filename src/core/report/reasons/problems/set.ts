@@ -26,6 +26,14 @@ export const SET_PROBLEMS = problemsOf<SetProblems>()({
     todo: "with `kind: api` nothing: Argo CD is asked. Else let a generator of the set read a file for each cluster from Git (`git: files`) and pin that: the set that Argo CD has is then rendered before and after each batch. `sourceRef.unverified: true` goes on without that proof",
     warns: true,
   },
+  APPLICATION_CHANGED: {
+    says: (r) =>
+      `kustomize changes ${firstOf(r.applications, 3)} before Argo CD has them (${r.by} in ${r.folder}), and here they are planned as their files say`,
+    hint: "give --inventory with the Applications that Argo CD has, or --from-argocd",
+    means:
+      "a kustomization changes name, namespace, destination, source or labels of the rollout's Applications: Argo CD has others than their files say",
+    warns: true,
+  },
   BATCH_REFUSED: {
     says: (r) => `the first batch (${firstOf(r.applications, 3)}) would be refused as things are now: ${r.said}`,
     hint: "set it right before the release is merged: the run would stand still at its first batch",

@@ -111,6 +111,7 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
   SET_AMBIGUOUS: [{ set: "payments", files: [SET, "old/payments.yaml"] }],
   SETS_OVERLAP: [{ applications: ["payments-eu-1"], sets: ["payments", "ledger"] }],
   SET_FED: [{ set: "payments", template: "fleet/templates/set.yaml", pinned: "fleet/values.yaml" }],
+  APPLICATION_CHANGED: [{ applications: ["shop-dev", "shop-prod"], folder: "apps/dev", by: "namePrefix" }],
   BATCH_REFUSED: [{ applications: ["payments-eu-1"], said: "ApplicationSet argocd/payments is not in hub" }],
   READ_OUTSIDE: [
     { changed: "values/shared.yaml", application: "ledger", others: 0 },
