@@ -1,6 +1,9 @@
+import { nearest } from "../base/nearest.ts";
 import { labelOf } from "../base/selector.ts";
+import { isSlip } from "../base/slip.ts";
+import type { ProblemData } from "../reasons/problems/problem.ts";
 import type { Stage } from "../spec/rollout.ts";
-import type { Cluster } from "./plan-types.ts";
+import type { Cluster, PlannedStage } from "./plan-types.ts";
 
 /** What a stage keeps apart: clusters that have one of these values in common are never in one batch. */
 type Apart = (cluster: Pick<Cluster, "key" | "name" | "labels" | "server">) => string[];
@@ -27,4 +30,29 @@ export function topologyOf(cluster: Pick<Cluster, "key" | "name" | "labels" | "s
 
 export function keepsApart(stage: Pick<Stage, "topologyKey" | "pairs">): boolean {
   return stage.topologyKey !== undefined || (stage.pairs ?? []).length > 0;
+}
+
+/** Stages whose `topologyKey` is a label that their clusters lack, all of them or some that could go together. */
+export function unlabelled(
+  stages: readonly Pick<Stage, "topologyKey">[],
+  planned: readonly PlannedStage[],
+  clusters: readonly Cluster[],
+): ProblemData<"NOT_KEPT_APART">[] {
+  const byKey = new Map(clusters.map((cluster) => [cluster.key, cluster]));
+  return planned.flatMap(({ name: stage, clusters: taken, requeued, maxUnavailable }, at) => {
+    const topologyKey = stages[at]?.topologyKey;
+    if (topologyKey === undefined) return [];
+    const own = [...taken, ...requeued].flatMap((key) => byKey.get(key) ?? []);
+    const without = own.filter((cluster) => labelOf(cluster, topologyKey) === undefined);
+    const [all, of] = [without.length === own.length, own.length];
+    if (without.length === 0 || (!all && maxUnavailable === 1)) return [];
+    // Of some, another spelling alone is meant: others have the label as it is written.
+    const near = nearest(topologyKey, keysOf(without), all ? undefined : (key) => isSlip(topologyKey, key));
+    const names = without.map(({ name }) => name);
+    return of === 1 && near === undefined ? [] : [{ stage, topologyKey, names, of, near }];
+  });
+}
+
+function keysOf(clusters: readonly Cluster[]): Set<string> {
+  return new Set(clusters.flatMap(({ labels }) => Object.keys(labels)));
 }

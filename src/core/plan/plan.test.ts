@@ -94,6 +94,20 @@ test("stages that take no cluster at all say so, and which label was most likely
   expect(nobody(eu({ tier: "canary" }))).toEqual([{ code: "REACHES_NOBODY", of: 1 }]);
 });
 
+test("a topologyKey that clusters of a stage lack is told, with the key that was most likely meant", () => {
+  const fleet = [cluster("a", { region: "eu" }), cluster("b", { region: "eu" }), cluster("c", { Region: "eu" })];
+  const told = (topologyKey: string, size: number, all = fleet) =>
+    planned(rollout(stage({ topologyKey, maxUnavailable: { count: size } })), all).warnings.filter((w) => w.code === "NOT_KEPT_APART");
+  const on = { code: "NOT_KEPT_APART", stage: "all" };
+  expect(told("regoin", 1)).toEqual([{ ...on, topologyKey: "regoin", names: ["a", "b", "c"], of: 3, near: "region" }]);
+  expect(told("zone", 2)).toEqual([{ ...on, topologyKey: "zone", names: ["a", "b", "c"], of: 3 }]);
+  expect(told("region", 2)).toEqual([{ ...on, topologyKey: "region", names: ["c"], of: 3, near: "Region" }]);
+  // No two go at once; one has none to be kept apart from; all have it.
+  expect([...told("region", 1), ...told("zone", 2, fleet.slice(2)), ...told("region", 2, fleet.slice(0, 2)), ...told("name", 2)]).toEqual(
+    [],
+  );
+});
+
 describe("which clusters a stage takes", () => {
   test("the first maxClusters by name", () => {
     expect(drawn(planned(rollout(stage({ maxClusters: { count: 2 } })), abc))).toEqual(["a | b"]);

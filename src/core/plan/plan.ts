@@ -6,7 +6,7 @@ import type { SharedUnit } from "../reasons/problems/plan.ts";
 import { type Problem, type ProblemReason, problemIn, type Warning } from "../reasons/problems/problem.ts";
 import type { Rollout, Stage } from "../spec/rollout.ts";
 import { hashPlan, hashStage } from "./hash.ts";
-import { apart } from "./kept-apart.ts";
+import { apart, unlabelled } from "./kept-apart.ts";
 import { inStage, type Limiter, limiter } from "./limits.ts";
 import { cutBatches, grownSize, type Pick, pick, sizesOfUnits, windowOf } from "./pick.ts";
 import {
@@ -170,6 +170,7 @@ function warningsOf(
   for (const { stage, key, value, near } of typos) warnings.push({ code: "UNKNOWN_LABEL", stage, key, value, near });
   for (const { setting, key, value, near } of scopeTypos(rollout, clusters))
     warnings.push({ code: "UNKNOWN_LABEL", setting, key, value, near });
+  for (const one of unlabelled(rollout.stages, stages, clusters)) warnings.push({ code: "NOT_KEPT_APART", ...one });
   for (const both of stagesInBoth(rollout, clusters)) warnings.push({ code: "STAGES_IN_BOTH", ...both });
   const left = uncovered.map(({ cluster }) => cluster.slice(cluster.indexOf("/") + 1));
   const [slip] = typos;

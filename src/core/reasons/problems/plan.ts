@@ -32,6 +32,8 @@ export interface PlanProblems {
     value?: string | undefined;
     near?: string | undefined;
   };
+  /** `names`: those of the stage's `of` without the label. */
+  NOT_KEPT_APART: { stage: string; topologyKey: string; names: readonly string[]; of: number; near?: string | undefined };
   /** `Git`: Argo CD may know more clusters than `known`, the first names of `of`. */
   UNKNOWN_NAME: { kind: "Fleet" | "Git"; stage: string; name: string; near?: string | undefined; known: readonly string[]; of: number };
   /** No stage takes any of them. `near`: the label, or value of it, that some have and a stage most likely means by `key`. */

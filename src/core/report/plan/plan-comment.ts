@@ -84,7 +84,7 @@ function compose(rollout: Rollout, plan: Plan, current: string | undefined, extr
     stageTable(rollout, plan, extras.expected, level),
     extras.expected === undefined ? "" : durationSentence(extras.expected),
     planChart(plan, gatesOfStages(rollout, plan)),
-    extras.rules === undefined ? "" : planRules(rollout, extras.rules),
+    extras.rules === undefined ? "" : planRules(rollout, extras.rules, plan),
     planDetails(rollout, plan, level),
     `<sub>${modeSentence(rollout)} \`/plan\` makes this afresh · plan ${code(plan.hash.slice(0, 12))}</sub>`,
   ];

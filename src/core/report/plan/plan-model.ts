@@ -71,7 +71,7 @@ export function plannedRelease(
       .slice(0, MOST_LISTED)
       .map((warning) => ({ code: warning.code, says: short(withoutMarks(sayWarning(warning)), LONGEST_TEXT) })),
     expected: expected && expectedOf(expected),
-    rules: rules === undefined ? [] : ruleLines(rollout, rules).map(plain),
+    rules: rules === undefined ? [] : ruleLines(rollout, rules, plan).map(plain),
     uncovered: plan.uncovered.length,
     stages: stages.map((stage, index) => ({
       ...stageOf(stage, room, { name, names }),

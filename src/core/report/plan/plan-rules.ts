@@ -1,6 +1,7 @@
 import { count } from "../../base/count.ts";
 import { formatSelector } from "../../base/selector.ts";
 import { formatDuration } from "../../base/time.ts";
+import type { Plan } from "../../plan/plan-types.ts";
 import { inventoryFiles, type Rollout } from "../../spec/rollout.ts";
 import type { Limits } from "../../spec/schema-common.ts";
 import { countedWords, inCounted } from "../counted.ts";
@@ -16,20 +17,20 @@ const MOST_WINDOWS = 20;
 type Quantity = { count: number } | { percent: number };
 
 /** The rules that a run would go by besides its stages' gates: only those that the rollout or the repo sets. Markdown, folded. */
-export function planRules(rollout: Rollout, rules: RulesNow): string {
-  const rows = ruleLines(rollout, rules);
+export function planRules(rollout: Rollout, rules: RulesNow, plan?: Pick<Plan, "warnings">): string {
+  const rows = ruleLines(rollout, rules, plan);
   return rows.length === 0 ? "" : foldText("What the run goes by", rows.map((row) => `- ${row}`).join("\n"));
 }
 
-/** The same one by one. Markdown, harmless. */
-export function ruleLines(rollout: Rollout, rules: RulesNow): string[] {
+/** The same one by one. `plan`: what it warns of is not promised. Markdown, harmless. */
+export function ruleLines(rollout: Rollout, rules: RulesNow, plan?: Pick<Plan, "warnings">): string[] {
   return present(
     ...windowLines(rollout, rules),
     ...dependencies(rollout),
     limitsOf("In flight at once over all rollouts of the repo", limitsFor(rules.limits, rollout)),
     limitsOf("In flight at once of this rollout", rollout.limits),
     baseOf(rollout, rules.base),
-    ...ordering(rollout),
+    ...ordering(rollout, plan),
     ...growing(rollout),
     health(rollout),
     ...failure(rollout),
@@ -126,18 +127,23 @@ function growing({ stages }: Rollout): string[] {
 }
 
 /** How clusters of a stage follow each other, where it is not by name, batch after batch. */
-function ordering({ stages, targetBy }: Rollout): string[] {
+function ordering({ stages, targetBy }: Rollout, plan: Pick<Plan, "warnings"> | undefined): string[] {
   const ordered = stages.map(({ name, order, pairs, topologyKey, batching }) => {
     const parts = present(
       order.by === "label" && `by label ${code(short(order.key ?? "", 60))}`,
       order.by === "seeded" && "in an order that looks random, the same for one seed",
-      topologyKey !== undefined && `never two of one ${code(short(topologyKey, 60))} at once`,
+      topologyKey !== undefined && keepsByLabel(name, plan) && `never two of one ${code(short(topologyKey, 60))} at once`,
       pairs !== undefined && `never two of a pair at once (${pairs.length} of them)`,
       batching === "Rolling" && "the next as soon as there is room (`batching: Rolling`)",
     );
     return parts.length > 0 && `${manyOf({ targetBy })} of ${cell(short(name, 60))}: ${parts.join("; ")}.`;
   });
   return present(...ordered).slice(0, MOST_LISTED);
+}
+
+/** Whether a stage's `topologyKey` is a label that its clusters have, as far as a plan tells. */
+export function keepsByLabel(stage: string, plan: Pick<Plan, "warnings"> | undefined): boolean {
+  return plan?.warnings.every((one) => one.code !== "NOT_KEPT_APART" || one.stage !== stage || one.names.length < one.of) ?? true;
 }
 
 const USUAL = { settleMs: 10_000, graceMs: 60_000, seenDeadlineMs: 900_000, waitingDeadlineMs: 86_400_000 };

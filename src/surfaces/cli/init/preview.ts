@@ -53,6 +53,6 @@ function previewOf({ rollout, plan }: Planned, checkout: Checkout, foreseen: For
     lines.length > MOST_LINES
       ? [...lines.slice(0, MOST_LINES), `… ${lines.length - MOST_LINES} lines more: stagecoach plan ${rollout.name}`]
       : lines;
-  const rules = ruleLines(rollout, rulesNow(checkout)).map((line) => `rule  ${withoutMarkdown(line)}`);
+  const rules = ruleLines(rollout, rulesNow(checkout), plan).map((line) => `rule  ${withoutMarkdown(line)}`);
   return [...cut.filter((line) => line !== ""), ...rules, ...foreseenLines(foreseen, rollout.name, rollout)];
 }

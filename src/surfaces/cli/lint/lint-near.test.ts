@@ -28,6 +28,7 @@ const CASES: [string, string, string, string[]][] = [
   ["nothing", "", "", []],
   ["a value of a label", "area: emea", "area: emae", ["27:19 UNKNOWN_LABEL emea"]],
   ["a label's key", "area: emea", "aera: emea", ["27:13 UNKNOWN_LABEL area"]],
+  ["a topologyKey", "topologyKey: region", "topologyKey: regoin", ["30:20 NOT_KEPT_APART region"]],
   ["the source's name", "name: my-app-set", "name: my-ap-set", ["9:11 SOURCE_NOT_FOUND ApplicationSet argocd/my-app-set"]],
   ["the source's kind", "kind: ApplicationSet", "kind: Application", ["8:11 SOURCE_NOT_FOUND ApplicationSet argocd/my-app-set"]],
   ["the source's namespace", SOURCE, `${SOURCE}    namespace: argo-cd\n`, ["10:16 SOURCE_NOT_FOUND ApplicationSet argocd/my-app-set"]],
@@ -60,6 +61,12 @@ test("with the clusters of an inventory a stage that is empty by a typo says whi
   const problems = await told("area: emea", "area: emae", "--inventory", join(here.dir, "inventory.yaml"));
   expect(problems).toContain("27:19 UNKNOWN_LABEL emea");
   expect(problems).toContain("23:7 EMPTY_STAGE -");
+});
+
+test("with the clusters of an inventory a topologyKey that none of a stage has is told, like another or not", async () => {
+  const keyed = (key: string) => told("topologyKey: region", `topologyKey: ${key}`, "--inventory", join(here.dir, "inventory.yaml"));
+  expect(await keyed("regoin")).toEqual(["30:20 NOT_KEPT_APART region"]);
+  expect(await keyed("topology.kubernetes.io/zone")).toEqual(["30:20 NOT_KEPT_APART -"]);
 });
 
 test("a stage that selects nothing is told at its own line, though it is not the first", async () => {

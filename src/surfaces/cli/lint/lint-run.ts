@@ -207,7 +207,10 @@ function againstRepo(rollout: Rollout, checkout: Checkout, inventory: Inventory 
     } as const;
     problems.push(typo);
   }
-  for (const warning of isFleetKnown(rollout, made) ? (made.plan?.warnings ?? []) : []) {
+  const isKnown = isFleetKnown(rollout, made);
+  for (const warning of made.plan?.warnings ?? []) {
+    // What is like a label that is only guessed is mistyped as well.
+    if (!isKnown && (warning.code !== "NOT_KEPT_APART" || warning.near === undefined)) continue;
     // That was told with its place.
     if (warning.code === "UNKNOWN_LABEL") continue;
     // Nothing was given to judge the fleet by; that is said once already.
@@ -215,7 +218,8 @@ function againstRepo(rollout: Rollout, checkout: Checkout, inventory: Inventory 
     const severity = warning.code === "REACHES_NOBODY" ? "error" : "warning";
     const stage = "stage" in warning ? warning.stage : "stages" in warning ? warning.stages[1] : undefined;
     const at = rollout.stages.findIndex(({ name }) => name === stage);
-    problems.push({ ...problemAt(rollout, checkout, warning, ["spec", "stages", ...(at < 0 ? [] : [at])]), severity });
+    const field = warning.code === "NOT_KEPT_APART" ? ["topologyKey"] : [];
+    problems.push({ ...problemAt(rollout, checkout, warning, ["spec", "stages", ...(at < 0 ? [] : [at, ...field])]), severity });
   }
   return problems;
 }

@@ -11,7 +11,7 @@ import { namedEdits, valueChanges, valuesOfEdits } from "../../../core/plan/valu
 import type { Problem } from "../../../core/reasons/problems/problem.ts";
 import { countedWord, countPhrase } from "../../../core/report/counted.ts";
 import { withoutMarkdown } from "../../../core/report/escape.ts";
-import { ruleLines } from "../../../core/report/plan/plan-rules.ts";
+import { keepsByLabel, ruleLines } from "../../../core/report/plan/plan-rules.ts";
 import { type RulesJson, type RulesNow, rulesJson } from "../../../core/report/plan/rules-data.ts";
 import { sayUncovered } from "../../../core/report/reasons/problems/plan.ts";
 import { sayProblem, sayWarning } from "../../../core/report/reasons/problems/problems.ts";
@@ -91,7 +91,7 @@ export function toJson(rollout: Rollout, plan: Plan, { next, problems }: Pick<Pl
     })),
     next: next === null ? null : { stage: next.stage, batch: next.batch, targets: next.targets.map(row) },
     uncovered: plan.uncovered.map((one) => cluster(one.cluster)),
-    rules: rulesJson(rollout, rules, ruleLines(rollout, rules).map(withoutMarkdown)),
+    rules: rulesJson(rollout, rules, ruleLines(rollout, rules, plan).map(withoutMarkdown)),
     warnings: allWarnings(plan, problems),
   };
 }
@@ -152,7 +152,7 @@ export function toText(
   );
   for (const i of plan.stages.keys()) lines.push(...stageLines(rollout, i, plan, cluster, widths, style));
   const ruled =
-    rules === undefined ? [] : ruleLines(rollout, rules).map((line) => `${style("cyan", "rule")}  ${visible(withoutMarkdown(line))}`);
+    rules === undefined ? [] : ruleLines(rollout, rules, plan).map((line) => `${style("cyan", "rule")}  ${visible(withoutMarkdown(line))}`);
   if (ruled.length > 0) lines.push(...ruled, "");
   if (next !== null) {
     const who = next.targets.map((target) => cluster(target.cluster)).join(", ");
@@ -186,7 +186,7 @@ function stageLines(
   if (spec !== undefined) {
     facts.unshift(formatSelector(spec.selector));
     if (isLimited(spec.maxClusters)) facts.push(`at most ${quantity(spec.maxClusters)}`);
-    if (spec.topologyKey !== undefined) facts.push(`one per ${spec.topologyKey}`);
+    if (spec.topologyKey !== undefined && keepsByLabel(stage.name, plan)) facts.push(`one per ${spec.topologyKey}`);
     if (spec.batching === "Rolling") facts.push("rolling");
     if (spec.bakeMs > 0) facts.push(`bake ${formatDuration(spec.bakeMs)}`);
   }

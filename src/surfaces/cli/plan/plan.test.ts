@@ -306,6 +306,20 @@ describe("what cannot be planned", () => {
     expect(err).toMatch(/^rollouts\/my-app\.yaml:22:5 error no stage takes any of 12 clusters.*did you mean region, not regoin\?/s);
   });
 
+  test("a topologyKey that no cluster has is warned of, and not promised", async () => {
+    const planOf = async (key: string) => {
+      out = "";
+      const repo = changed("rollouts/my-app.yaml", /topologyKey: \S+/g, `topologyKey: ${key}`);
+      expect(await run(["my-app", "--repo", repo, "--inventory", INVENTORY])).toBe(0);
+      return out;
+    };
+    expect(await planOf("area")).toMatch(/one per area[\s\S]*never two of one area at once/);
+    const told = await planOf("regoin");
+    expect(told).toContain("NOT_KEPT_APART: stage");
+    expect(told).toContain("did you mean region?");
+    expect(told).not.toMatch(/one per|never two of/);
+  });
+
   test("a rollout with an error: exit 1, with its place", async () => {
     const repo = changed("rollouts/my-app.yaml", "maxClusters: 2", "maxClusters: 0");
     expect(await run(["my-app", "--repo", repo])).toBe(1);

@@ -56,9 +56,10 @@ export function sayWithHint(problem: Problem | ProblemReason): string {
   return `${message}; ${hint}`;
 }
 
-/** A warning in one sentence. */
+/** A warning in one sentence, with what was meant by what is mistyped. */
 export function sayWarning(warning: Warning | Problem): string {
-  return sayProblem(warning).message;
+  const { message, hint } = sayProblem(warning);
+  return hint.startsWith("did you mean ") ? `${message}; ${hint}` : message;
 }
 
 /** A problem as JSON outputs have it. */

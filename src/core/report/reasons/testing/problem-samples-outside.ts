@@ -8,6 +8,8 @@ const unit: SharedUnit = { names: ["eu-1", "eu-2"], count: 2, pin: { path: "imag
 const over: OverLimit = { setting: "limits.clusters", have: 4, most: 2 };
 const LOCKED = { locks: ["charts/eu-1/Chart.lock"], of: 1 };
 const WEB = { applications: ["web-eu"], files: ["envs/eu/kustomization.yaml"] };
+const KEYED = { stage: "all", topologyKey: "regoin", names: unit.names, of: 2, near: "region" };
+const EARLY = { values: ["v1.4.2"], clusters: ["eu-1", "eu-2"], attempt: 2 };
 const SET = "appsets/payments.yaml";
 const PAYMENTS = { kind: "ApplicationSet", namespace: "argocd", name: "payments" } as const;
 const APPLICATION = { kind: "Application", namespace: "argocd", name: "payments" } as const;
@@ -52,6 +54,7 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
     { setting: "freezes[0]", key: "env", value: "prd", near: "prod" },
     { setting: "spec.windows[0]", key: "env", value: "gold" },
   ],
+  NOT_KEPT_APART: [KEYED, { ...KEYED, of: 12, near: undefined }],
   UNKNOWN_NAME: [
     { kind: "Fleet", stage: "canary", name: "us-east-1-z", near: "us-east-1-a", known: ["us-east-1-a"], of: 1 },
     { kind: "Git", stage: "canary", name: "hub", known: ["us-east-1-a", "us-east-1-b"], of: 12 },
@@ -76,10 +79,7 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
   LABELS_GUESSED: [{ given: false }, { given: true }],
   SYNC_NOT_GRANTED: [{ planes: ["hub-eu"] }],
   PROOF_UNREADABLE: [{ planes: ["hub-eu"] }],
-  RELEASE_BEFORE_ADOPTION: [
-    { values: ["v1.4.2"], clusters: ["eu-1", "eu-2"], attempt: 2 },
-    { values: ["v1.4.2"], clusters: ["eu-1"], attempt: 2 },
-  ],
+  RELEASE_BEFORE_ADOPTION: [EARLY, { ...EARLY, clusters: ["eu-1"] }],
   BASE_NOT_DEFAULT: [{ base: "live", defaultBranch: "main" }],
   BASE_REVISION: [
     { kind: "Generator", set: SET, revision: "release", base: "main" },
