@@ -49,6 +49,7 @@ export type SlotHindrance = { slot: string } & (
 
 /** Why an Application's version has no place in the repo. */
 export type PlaceHindrance =
+  | { kind: "BrokenFile"; file: string; line: number; problem: string }
   | { kind: "OtherRepo"; repoURL: string }
   /** `some`: others of them read the default one. */
   | { kind: "OtherBranch"; branch: string; some?: boolean }

@@ -1,14 +1,13 @@
 import { tidyPath } from "../../core/argocd/source-places.ts";
 import { defined } from "../../core/base/defined.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
-import { readYamlDocuments } from "../../core/base/yaml-read.ts";
 import { type PinStep, parsePinPath, printPinPath } from "../../core/pins/path.ts";
 import type { PlaceHindrance } from "../../core/reasons/onboarding.ts";
-import { kustomizationPlaces, POD_SPECS } from "./places-kustomize.ts";
+import { brokenBelow, kustomizationPlaces, POD_SPECS } from "./places-kustomize.ts";
 import { sourcesOf, versionKeys } from "./places-spec.ts";
 import { listAt, textAt } from "./scan.ts";
-import type { InitTarget, Place } from "./types.ts";
-import { add, isFloating, isVersion, readsBase } from "./versions.ts";
+import type { FilePlaces, InitTarget } from "./types.ts";
+import { add, documentsIn, isFloating, isVersion, readsBase } from "./versions.ts";
 
 /** A repo's files, with their paths to look up. */
 export interface RepoView {
@@ -17,12 +16,6 @@ export interface RepoView {
   isThisRepo(repoURL: string): boolean;
   /** Where batches are merged; undefined: nobody tells. */
   base: string | undefined;
-}
-
-interface FilePlaces {
-  places: Place[];
-  /** Why a folder or file that the Application is made of holds no place. */
-  why: PlaceHindrance[];
 }
 
 /** Versions in the files an Application is made of: kustomizations, Helm values, Chart.yaml, plain manifests. */
@@ -44,6 +37,7 @@ export function filePlaces(target: InitTarget, view: RepoView): FilePlaces {
     kustomizationPlaces(found, folder, files, all);
     chart(found, folder, files, all);
     if (!all.has(`${folder}/kustomization.yaml`) && !all.has(`${folder}/Chart.yaml`)) manifests(found, folder, files, all);
+    if (found.places.length === 0) brokenBelow(found, folder, files);
     if (found.places.length === 0) found.why.push({ kind: "NothingThere", folder });
   }
   return found;
@@ -70,15 +64,11 @@ function path(...steps: PinStep[]): string {
   return printPinPath({ document: undefined, steps });
 }
 
-function documentOf(text: string): unknown {
-  return readYamlDocuments(text)[0]?.value;
-}
-
-function chart(found: { places: Place[] }, folder: string, files: RepoFiles, all: ReadonlySet<string>): void {
+function chart(found: FilePlaces, folder: string, files: RepoFiles, all: ReadonlySet<string>): void {
   const file = at(folder, "Chart.yaml");
   const text = all.has(file) ? readOrNull(files, file) : null;
   if (text === null) return;
-  for (const dependency of listAt(documentOf(text), "dependencies")) {
+  for (const dependency of listAt(documentsIn(found, file, text)[0]?.value, "dependencies")) {
     const name = textAt(dependency, "name");
     if (name === undefined) continue;
     const steps = [key("dependencies"), { kind: "match" as const, key: "name", value: name }, key("version")];
@@ -88,7 +78,7 @@ function chart(found: { places: Place[] }, folder: string, files: RepoFiles, all
 
 /** Values files, those that win last; `$ref/…` is another source's folder. */
 function valuesFiles(
-  found: { places: Place[] },
+  found: FilePlaces,
   source: Record<string, unknown>,
   sources: readonly Record<string, unknown>[],
   view: RepoView,
@@ -104,7 +94,7 @@ function valuesFiles(
     const file = resolveValues(name, own, source, sources, view);
     const text = file !== undefined && all.has(file) ? readOrNull(files, file) : null;
     if (file === undefined || text === null) continue;
-    const values = documentOf(text);
+    const values = documentsIn(found, file, text)[0]?.value;
     for (const way of versionKeys(values)) {
       const slot = `Helm values ${way.join(".")}`;
       // A later file wins: what an earlier one says of the same key changes nothing.
@@ -148,18 +138,18 @@ function resolveValues(
 const MOST_MANIFESTS = 50;
 
 /** Images of workloads in plain manifests of a folder. */
-function manifests(found: { places: Place[] }, folder: string, files: RepoFiles, all: ReadonlySet<string>): void {
+function manifests(found: FilePlaces, folder: string, files: RepoFiles, all: ReadonlySet<string>): void {
   const prefix = folder === "" ? "" : `${folder}/`;
   const here = [...all].filter((name) => name.startsWith(prefix) && /\.ya?ml$/.test(name) && !name.slice(prefix.length).includes("/"));
   for (const file of here.slice(0, MOST_MANIFESTS)) {
     const text = readOrNull(files, file);
     if (text === null || !/\bimage:/.test(text)) continue;
-    const documents = readYamlDocuments(text);
+    const documents = documentsIn(found, file, text);
     for (const [index, { value }] of documents.entries()) imagesOf(found, file, text, value, documents.length > 1 ? index + 1 : undefined);
   }
 }
 
-function imagesOf(found: { places: Place[] }, file: string, text: string, object: unknown, document: number | undefined): void {
+function imagesOf(found: FilePlaces, file: string, text: string, object: unknown, document: number | undefined): void {
   const workload = textAt(object, "metadata", "name");
   if (workload === undefined) return;
   for (const spec of POD_SPECS) {

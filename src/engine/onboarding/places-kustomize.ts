@@ -4,10 +4,10 @@ import { isRecord } from "../../core/base/is-record.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { readYamlDocuments } from "../../core/base/yaml-read.ts";
 import { type PinStep, printPinPath } from "../../core/pins/path.ts";
-import { kustomizationsIn } from "../config-repo/kustomize.ts";
+import { filesTakenBy, kustomizationsIn } from "../config-repo/kustomize.ts";
 import { dig, listAt, textAt } from "./scan.ts";
-import type { Place } from "./types.ts";
-import { add, TAG } from "./versions.ts";
+import type { FilePlaces } from "./types.ts";
+import { add, documentsIn, TAG } from "./versions.ts";
 
 /** Ways to the containers of workloads. */
 export const POD_SPECS = ["spec.template.spec", "spec.jobTemplate.spec.template.spec", "spec"];
@@ -23,11 +23,11 @@ function path(...steps: PinStep[]): string {
 const KUSTOMIZATIONS = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 /** Places in the kustomization of a folder. An image that only a base gives a version is a place to be made. */
-export function kustomizationPlaces(found: { places: Place[] }, folder: string, files: RepoFiles, all: ReadonlySet<string>): void {
+export function kustomizationPlaces(found: FilePlaces, folder: string, files: RepoFiles, all: ReadonlySet<string>): void {
   const file = KUSTOMIZATIONS.map((name) => joinPath(folder, name)).find((name) => all.has(name));
   const text = file === undefined ? null : readOrNull(files, file);
   if (file === undefined || text === null) return;
-  const data = readYamlDocuments(text)[0]?.value;
+  const data = documentsIn(found, file, text)[0]?.value;
   const own = new Set<string>();
   for (const image of listAt(data, "images")) {
     const name = textAt(image, "name");
@@ -59,6 +59,22 @@ export function kustomizationPlaces(found: { places: Place[] }, folder: string, 
       path: path(...imageSteps(name), key("newTag")),
     } as const;
     found.places.push({ ...place, image: name, value: tag, create: true });
+  }
+}
+
+/** Tells of the first broken file among those that a folder's kustomization takes from others. */
+export function brokenBelow(found: FilePlaces, folder: string, files: RepoFiles): void {
+  const kustomizations = kustomizationsIn(files);
+  const folders = new Set<string>();
+  const take = (one: string) => {
+    if (!kustomizations.has(one) || folders.has(one)) return;
+    folders.add(one);
+    for (const resource of kustomizations.get(one)?.resources ?? []) take(resource);
+  };
+  take(folder === "" ? "." : folder);
+  const own = [...folders].flatMap((one) => kustomizations.get(one)?.file ?? []);
+  for (const file of [...own.slice(1), ...filesTakenBy(kustomizations, folder)].slice(0, MOST_FILES)) {
+    if (/\.ya?ml$/.test(file)) documentsIn(found, file, readOrNull(files, file) ?? "");
   }
 }
 

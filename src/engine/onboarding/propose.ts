@@ -24,7 +24,7 @@ import { itemsOf } from "./stage-items.ts";
 import { afterMost, MOST_ROLLOUTS, partlyStaged, setStagedBy, stagedBy } from "./staged.ts";
 import { groupStages } from "./stages.ts";
 import type { InitInput, InitTarget, Place } from "./types.ts";
-import { branchAmong, leftOut, parentsIn, whyAlone, whyUnpinned } from "./unpinned.ts";
+import { branchAmong, isBroken, leftOut, parentsIn, whyAlone, whyUnpinned } from "./unpinned.ts";
 
 /**
  * Looks through a repo and proposes a rollout for each ApplicationSet, and each group of Applications, whose versions it
@@ -167,7 +167,7 @@ function proposePins(draft: Draft, subject: Subject): void {
   const elsewhere = found.map((one) => branchAmong(one.why));
   const byBranch = "why" in chosen ? branchPins(subject.targets, draft.all, draft.input, variables) : undefined;
   if (byBranch !== undefined && !("label" in byBranch)) tryStages(draft, subject, byBranch);
-  else if ("why" in chosen && proposeWithout(draft, subject, places, elsewhere)) return;
+  else if ("why" in chosen && !found.some(({ why }) => isBroken(why)) && proposeWithout(draft, subject, places, elsewhere)) return;
   else if ("why" in chosen) {
     // Of hundreds of Applications that are made alike one is told.
     const because = [...new Map(found.flatMap((one) => one.why).map((one) => [JSON.stringify(one), one])).values()];

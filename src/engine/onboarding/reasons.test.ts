@@ -1,6 +1,6 @@
 /** One right reason for what is not proposed, and what is proposed though some of it cannot be: as public repos have it. */
 import { expect, test } from "vitest";
-import { application, BASE, CHART, each, json, overlay, REPO, set, spec } from "../../../test/support/layout-parts.ts";
+import { application, BASE, CHART, DEPLOYMENT, each, json, overlay, REPO, set, spec } from "../../../test/support/layout-parts.ts";
 import type { Hindrance } from "../../core/reasons/onboarding.ts";
 import { sayHindrance } from "../../core/report/onboarding/hindrance.ts";
 import type { Proposal } from "../../core/report/onboarding/types.ts";
@@ -266,4 +266,36 @@ test("what they are live is proposed where that is known", () => {
   const repo = { paths: () => Object.keys(files).sort(), read: (path: string) => (files as Record<string, string>)[path] ?? null };
   const { rollouts, undecided } = propose({ files: repo, clusters: [], applications, isThisRepo: (url) => url === REPO, verify: () => [] });
   expect([rollouts.map(({ targets }) => targets), undecided]).toEqual([[2], []]);
+});
+
+const BY_ENV = { ...BASE, ...Object.fromEntries(["dev", "staging", "prod"].map((env) => shop(env, { path: `overlays/${env}` }))) };
+
+test.each([
+  ["overlays/prod/kustomization.yaml", "resources: [../../base]\nimages:\n\t- { name: ghcr.io/acme/shop, newTag: v1.0.0 }\n", 3],
+  ["base/kustomization.yaml", "resources:\n\t- deployment.yaml\n", 2],
+  ["base/deployment.yaml", `${DEPLOYMENT}more: [\n`, undefined],
+])("a broken %s is named with its line, and its environment is not left out", (file, text, line) => {
+  const images = file.startsWith("base/") ? "resources: [../../base]\n" : overlay("shop");
+  const files = { ...BY_ENV, ...each(["dev", "staging", "prod"], (env) => [`overlays/${env}/kustomization.yaml`, images]), [file]: text };
+  const { rollouts, undecided } = proposed(files);
+  expect(rollouts).toEqual([]);
+  const because = { kind: "BrokenFile", file, line: line ?? expect.any(Number), problem: expect.any(String) };
+  expect(undecided.map((one) => one.why)).toEqual([{ kind: "NoVersion", anywhere: false, because: expect.arrayContaining([because]) }]);
+  expect(sayHindrance(undecided[0]?.why as Hindrance).why).toContain(`${file}:${line ?? ""}`);
+});
+
+test("broken Helm values are named, too", () => {
+  const files = {
+    ...CHART,
+    ...Object.fromEntries(["dev", "prod"].map((env) => shop(env, { path: "chart", valueFiles: [`${env}.yaml`] }))),
+    "chart/dev.yaml": "image: { repository: ghcr.io/acme/shop, tag: v1.0.0 }\n",
+    "chart/prod.yaml": "image:\n\ttag: v1.0.0\n",
+  };
+  expect(why(files)).toEqual([
+    {
+      kind: "NoVersion",
+      anywhere: false,
+      because: expect.arrayContaining([expect.objectContaining({ file: "chart/prod.yaml", line: 2 })]),
+    },
+  ]);
 });

@@ -5,7 +5,7 @@
 
 import type { RepoFiles } from "../../core/base/repo-files.ts";
 import type { Cluster, Plan } from "../../core/plan/plan-types.ts";
-import type { Objection } from "../../core/reasons/onboarding.ts";
+import type { Objection, PlaceHindrance } from "../../core/reasons/onboarding.ts";
 import type { PinPart, PlaceKind } from "../../core/report/onboarding/types.ts";
 import type { Foreseen } from "../../core/report/simulated.ts";
 import type { RepoBounds } from "../../core/spec/repo-config.ts";
@@ -89,6 +89,13 @@ export interface Place {
   image?: string;
   /** It is not there yet: `value` is what an earlier file says, and this one overrides it. */
   create?: true;
+}
+
+/** What the files hold that an Application is made of. */
+export interface FilePlaces {
+  places: Place[];
+  /** Why a folder or file holds no place. */
+  why: PlaceHindrance[];
 }
 
 /** A proposed rollout with the plan of its next release. */

@@ -20,19 +20,26 @@ interface Unpinned {
 }
 
 /** Of several reasons the first is told: that without which the others would not matter. */
-const PLACES: readonly PlaceHindrance["kind"][] = ["OtherRepo", "OfSecret", "OtherBranch", "Floating", "NothingThere"];
+const PLACES: readonly PlaceHindrance["kind"][] = ["BrokenFile", "OtherRepo", "OfSecret", "OtherBranch", "Floating", "NothingThere"];
 
 /** What is read elsewhere has no place here, whatever the others have; and a parent has none of its own. */
 export function whyUnpinned(why: Hindrance, { because: all, places, areParents, someReadBase, label }: Unpinned): Hindrance {
   const because = all
     .toSorted((a, b) => PLACES.indexOf(a.kind) - PLACES.indexOf(b.kind))
     .map((one) => (one.kind === "OtherBranch" && someReadBase ? { ...one, some: true } : one));
+  // What cannot be read may hold any version: nothing else is known then.
+  if (because[0]?.kind === "BrokenFile") return { kind: "NoVersion", anywhere: false, because };
   if (label !== undefined) return { kind: "NoPin", slots: [{ kind: "NotToldApart", slot: "branch", texts: label.values, label }] };
   if (why.kind !== "NoVersion" && why.kind !== "NoPin") return why;
   const [first] = because;
   if (areParents && places.every((own) => own.length === 0)) return { kind: "Parents" };
   if (first !== undefined && places.some((own) => own.length === 0)) return { kind: "NoVersion", anywhere: false, because };
   return why.kind === "NoVersion" ? { ...why, because } : why;
+}
+
+/** Something that one of them is made of cannot be read. */
+export function isBroken(why: readonly PlaceHindrance[]): boolean {
+  return why.some(({ kind }) => kind === "BrokenFile");
 }
 
 /** The branch that is read instead of the default one; undefined: none. */

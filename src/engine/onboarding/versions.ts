@@ -1,9 +1,10 @@
 import { compareText } from "../../core/base/compare-text.ts";
 import { defined } from "../../core/base/defined.ts";
 import { rankOf } from "../../core/base/environments.ts";
+import { readYamlDocuments, type YamlDocument } from "../../core/base/yaml-read.ts";
 import { findPin } from "../../core/pins/find.ts";
 import { isOlder } from "../../core/plan/plan.ts";
-import type { Place } from "./types.ts";
+import type { FilePlaces, Place } from "./types.ts";
 
 /** What people call a version, told from what only looks like one. */
 
@@ -63,6 +64,17 @@ export function releasedOf(all: readonly string[]): string | undefined {
 export function valueAt(text: string, path: string, part?: Place["part"]): string | undefined {
   const found = findPin(text, defined({ path, part }));
   return found.ok && found.found.value !== null && found.found.value !== "" ? found.found.value : undefined;
+}
+
+/** The documents of a file; where one is broken, that is told. */
+export function documentsIn(found: FilePlaces, file: string, text: string): YamlDocument[] {
+  const documents = readYamlDocuments(text);
+  const broken = documents.find(({ problem }) => problem !== undefined);
+  if (broken !== undefined) {
+    const [problem = ""] = (broken.problem ?? "").split("\n");
+    found.why.push({ kind: "BrokenFile", file, line: broken.line, problem: problem.slice(0, 200) });
+  }
+  return documents;
 }
 
 /** False: there is no version at that place. A tag such as `latest` is one that a release replaces; a branch is none. */

@@ -13,6 +13,7 @@ export function slotOf({ slots }: Extract<Hindrance, { kind: "NoPin" }>): SlotHi
 
 export function versionHint({ anywhere, because: [first] }: Extract<Hindrance, { kind: "NoVersion" }>): string {
   if (anywhere || first === undefined) return VERSION_IN_GIT;
+  if (first.kind === "BrokenFile") return "correct it, and run init again";
   if (first.kind === "OtherRepo") return "run init in a clone of that one: what these files say is released there";
   if (first.kind === "OtherBranch")
     return "let all of them read the default branch, at a folder or file for each; or each a branch of its own, none of them the default one, and label each with its environment: those a rollout moves";
@@ -44,6 +45,8 @@ export function saySlot(hindrance: SlotHindrance): string {
 
 export function sayPlace(hindrance: PlaceHindrance): string {
   switch (hindrance.kind) {
+    case "BrokenFile":
+      return `${hindrance.file}:${hindrance.line} is broken YAML: ${hindrance.problem}`;
     case "OtherRepo":
       return `it is made of files of another repo, ${hindrance.repoURL}`;
     case "OtherBranch":

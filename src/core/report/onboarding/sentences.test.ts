@@ -6,6 +6,7 @@ import { sayHindrance } from "./hindrance.ts";
 type SampleOf<Data extends { kind: string }> = { [Kind in Data["kind"]]: Extract<Data, { kind: Kind }>[] };
 
 const PLACES: SampleOf<PlaceHindrance> = {
+  BrokenFile: [{ kind: "BrokenFile", file: "overlays/prod/kustomization.yaml", line: 3, problem: "Tabs are not allowed as indentation" }],
   OtherRepo: [{ kind: "OtherRepo", repoURL: "https://github.com/acme/charts" }],
   OtherBranch: [
     { kind: "OtherBranch", branch: "env/prod" },
