@@ -175,7 +175,8 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
   COVERAGE: {
     says: ({ clusters, of }) =>
       `no stage takes ${clusters.length} of ${of} <clusters>, so they stay at their version: ${firstOf(clusters, 10)}`,
-    hint: () => "add `- { name: the rest, clusters: { selector: {} } }` as the last stage, or leave them out on purpose",
+    hint: (r) =>
+      `add \`- { name: the rest, ${"targetBy" in r && r.targetBy !== undefined ? "targets" : "clusters"}: { selector: {} } }\` as the last stage, or leave them out on purpose`,
     means: "clusters that no stage takes keep their version",
     warns: true,
   },
