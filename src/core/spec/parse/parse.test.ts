@@ -159,6 +159,14 @@ describe("the resource", () => {
   });
 });
 
+test("a mistake in what an earlier stage takes is one, and says nothing of a later stage", () => {
+  const rest = "    - name: rest\n      clusters: { selector: { matchLabels: { area: emea } } }\n";
+  const told = (stage: string) => parseRollouts(rollout(RELEASE, stage, rest), "r.yaml").problems.map(({ code }) => code);
+  expect(told("      maxClusters: one\n")).toEqual(["BAD_QUANTITY"]);
+  expect(told("      maxCluster: 1\n")).toEqual(["UNKNOWN_KEY"]);
+  expect(told("      bake: one\n")).toEqual(["BAD_DURATION", "STAGE_SHADOWED"]);
+});
+
 describe("each mistake is an error with its line and column", () => {
   const cases: [string, string, string[]][] = [
     ["unknown key of the spec", rollout(`${RELEASE}  relase: 1\n`), ["10:3 UNKNOWN_KEY"]],

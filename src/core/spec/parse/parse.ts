@@ -55,7 +55,9 @@ function readOne(source: Source, overrides: RepoConfigRollouts, follows: boolean
   // What modernising made cannot be faulty in new ways: the ancestor's own schema has spoken of it.
   const isNew = ({ path: [root, field] }: Finding) => root !== "metadata" && field !== "stages" && field !== "sourceRef";
   const known = isAncestor ? [...ancestorFindings(data), ...findings.filter(isNew)] : findings;
-  const ruled = value === undefined ? [] : newFindings(checkResource(value), known);
+  const ruled = (value === undefined ? [] : newFindings(checkResource(value), known)).filter(
+    ({ code }) => code !== "STAGE_SHADOWED" || !known.some(saysWhom),
+  );
   const placer = ({ path: [root, field] }: Finding) => (root === "spec" ? added.from.get(String(field)) : undefined) ?? source.place;
   const problems = [...added.problems, ...[...known, ...ruled].map((finding) => placer(finding)(finding))];
   if (value === undefined) return { problems };
@@ -63,6 +65,11 @@ function readOne(source: Source, overrides: RepoConfigRollouts, follows: boolean
   // What is only mistyped is not missing.
   const mistyped = problems.map((problem) => (problem.code === "UNKNOWN_KEY" && "near" in problem ? problem.near : undefined));
   return { rollout, problems: [...problems, ...whatIsMissing(rollout, source, { isAncestor, mistyped })] };
+}
+
+/** Whether a finding is of what a stage takes: that is not known then, nor what is left to later ones. */
+function saysWhom({ code, path: [, field, , key] }: Finding): boolean {
+  return field === "stages" && (code === "UNKNOWN_KEY" || ["maxClusters", "maxTargets", "clusters", "targets"].includes(String(key)));
 }
 
 function whyNotOurs({ apiVersion, kind }: Record<string, unknown>, follows: boolean): Finding | undefined {

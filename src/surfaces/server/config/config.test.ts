@@ -90,6 +90,19 @@ describe("stagecoach.yaml", () => {
     expect(problems(text).join("\n")).toMatch(words);
   });
 
+  test.each([
+    ["a kind that is none", "controlPlanes: [{ name: a, kind: apii, url: 'https://x', tokenFile: t }]", ["1:34 BAD_VALUE"]],
+    ["the key kind itself", "controlPlanes: [{ name: a, kidn: api, url: 'https://x', tokenFile: t }]", ["1:28 UNKNOWN_KEY"]],
+    ["a way to sign", "commits: { signing: shh, sshKeyFile: key }", ["1:21 BAD_VALUE"]],
+    [
+      "one of two control planes",
+      "controlPlanes: [{ name: a, kind: apii, url: 'https://x' }, { name: b, url: 'https://x' }]",
+      ["1:34 BAD_VALUE", "1:70 KEY_OF_OTHER_KIND"],
+    ],
+  ])("mistyped, %s is one error", (_what, text, told) => {
+    expect(problems(text).map((line) => line.split(" ", 2).join(" "))).toEqual(told);
+  });
+
   test("a secret has no place in it", () => {
     expect(problems("github: { privateKey: x, webhookSecret: y }").map((line) => line.split(" ")[1])).toEqual([
       "UNKNOWN_KEY",

@@ -20,10 +20,19 @@ export function parseServerConfig(text: string | undefined, file: string): { con
   if (second !== undefined) problems.push(second.place({ code: "SEVERAL_DOCUMENTS", path: [] }));
   if (source === undefined) return { config: problems.length > 0 ? undefined : serverConfigSchema.parse({}), problems };
   const { value, findings } = validate(serverConfigSchema, source.data);
-  const rules = value === undefined ? [] : RULES.flatMap((rule) => rule(value));
+  const odd = findings.flatMap(undecided);
+  const follows = ({ code, path }: Finding) =>
+    (code === "KEY_OF_OTHER_KIND" || code === "MISSING_KEY") && odd.some((start) => start.every((step, at) => path[at] === step));
+  const rules = value === undefined ? [] : RULES.flatMap((rule) => rule(value)).filter((finding) => !follows(finding));
   for (const finding of [...findings, ...newFindings(rules, findings)]) problems.push(source.place(finding));
   problems.sort((a, b) => a.line - b.line || a.column - b.column);
   return { config: problems.length > 0 ? undefined : value, problems };
+}
+
+/** Which keys belong to a map is not known where what says so is mistyped: the path of the map. */
+function undecided(finding: Finding): Path[] {
+  const last = finding.code === "UNKNOWN_KEY" && "near" in finding ? finding.near : finding.path.at(-1);
+  return last === "kind" || last === "signing" ? [finding.path.slice(0, -1)] : [];
 }
 
 const RULES: readonly ((config: ServerConfig) => Finding[])[] = [
