@@ -12,6 +12,19 @@ export function isSlip(written: string, known: string): boolean {
   return pair !== undefined && isSlipOfWord(...pair);
 }
 
+/** The key that was most likely meant by one that nobody has: a slip of it, or one of the two is the other cut short, `env` for `environment`. */
+export function nearKey(written: string, keys: ReadonlySet<string>): string | undefined {
+  const slip = nearest(written, keys, (one) => isSlip(written, one));
+  if (slip !== undefined) return slip;
+  const [only, ...others] = [...keys].filter((one) => isCutShort(written, one) || isCutShort(one, written));
+  return others.length === 0 ? only : undefined;
+}
+
+/** The last word of a key by its first three letters, as people do: `env`, `app`, `reg`. */
+function isCutShort(short: string, long: string): boolean {
+  return /(?:^|[^a-z])[a-z]{3}$/.test(short) && long.startsWith(short) && /^[a-z]{3,}$/.test(long.slice(short.length));
+}
+
 /** The word of each by which alone they differ; undefined: they differ by more, or by none. */
 function wordsApart(written: string, known: string): readonly [string, string] | undefined {
   const [words, others] = [wordsOf(written), wordsOf(known)];

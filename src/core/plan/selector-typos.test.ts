@@ -22,6 +22,7 @@ const CASES: [string, Selector, string[]][] = [
     ["aera: area"],
   ],
   ["the name, which is no label", matching({ name: "eu-wset-1-a" }), ["name=eu-wset-1-a: eu-west-1-a"]],
+  ["a key cut short", matching({ reg: "eu-west-1" }), ["reg: region"]],
   ["what is like nothing", matching({ area: "apac", tier: "canary" }), []],
   ["the next of a row", within("region", "eu-west-2", "us-east-12"), []],
   ["the next letter of a row", matching({ cluster: "eu-west-1-b" }), []],
@@ -50,6 +51,16 @@ test.each(FAMILIES)("%s makes another name, of a key as of a value", (_what, nam
     const values = others.map((addon) => ({ name: "eu-1", labels: { addon } }));
     expect([...selectorTypos(matching({ [name]: "true" }), keys), ...selectorTypos(matching({ addon: name }), values)], name).toEqual([]);
   }
+});
+
+test("a key that is written out means one that is cut short, by a prefix of its own or not; a longer name and `name` mean none", () => {
+  const near = (key: string, ...keys: string[]) =>
+    selectorTypos(matching({ [key]: "x" }), [{ name: "a", labels: Object.fromEntries(keys.map((one) => [one, "x"])) }]).map(
+      (one) => one.near,
+    );
+  expect(near("enviroment", "env", "team")).toEqual(["env"]);
+  expect(near("acme.io/environment", "acme.io/env")).toEqual(["acme.io/env"]);
+  expect([...near("namespace", "team"), ...near("web-preview", "web"), ...near("acme.io/environment", "env")]).toEqual([]);
 });
 
 test("where no cluster is known nothing is mistyped, and a name is not said to mean a name", () => {

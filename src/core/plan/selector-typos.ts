@@ -2,7 +2,7 @@
 import { rankIn } from "../base/environments.ts";
 import { nearest } from "../base/nearest.ts";
 import { labelOf, matcher, type Selectable, type Selector } from "../base/selector.ts";
-import { isSlip } from "../base/slip.ts";
+import { isSlip, nearKey } from "../base/slip.ts";
 import type { Path } from "../reasons/problems/problem.ts";
 import type { Rollout } from "../spec/rollout.ts";
 
@@ -215,7 +215,7 @@ function* typosIn(selector: Selector, there: LabelsThere, selected: ReadonlySet<
       // No cluster is known, so none has a name; and the key of an expression is told with the first of its values.
       if (there.keys.has(key) || (path[3] ?? 0) !== 0) continue;
       there.left -= there.keys.size;
-      const near = nearest(key, there.keys, (one) => isSlip(key, one));
+      const near = nearKey(key, there.keys);
       if (near !== undefined) yield { key, near, path: path.slice(0, 2), atKey: path[0] === "matchLabels" };
     } else if (value !== undefined && !values.has(value)) {
       there.left -= values.size;

@@ -81,7 +81,6 @@ describe("lint", () => {
       /: 0 errors, 0 warnings\nWhether stages select Applications and cover all of them was not judged: give --inventory/,
     );
     here.clear();
-    here.clear();
     put("env: staging }, matchExpression: { x: y");
     expect(await run([dir])).toBe(1);
     expect(here.out).toContain("matchExpression");
@@ -97,6 +96,48 @@ describe("lint", () => {
     expect(await run([dir])).toBe(0);
     expect(here.out).toContain("no stage takes 2 of 3 Applications");
     expect(here.out).not.toContain("not judged");
+  });
+
+  test("a label that hand-written Applications do not bear, but one like it, is judged without an inventory as plan judges it", async () => {
+    const dir = join(here.dir, "by-hand");
+    for (const folder of ["rollouts", "apps"]) mkdirSync(join(dir, folder), { recursive: true });
+    for (const env of ["dev", "prod"])
+      writeFileSync(
+        join(dir, `apps/web-${env}.yaml`),
+        `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: { name: web-${env}, namespace: argocd, labels: { app: web, env: ${env} } }
+spec:
+  project: default
+  source: { repoURL: https://github.com/acme/config, targetRevision: v1, path: web }
+  destination: { name: eu-1, namespace: ${env} }
+  syncPolicy: { automated: {} }
+`,
+      );
+    const rollout = (key: string) => `apiVersion: stagecoach.dev/v1alpha1
+kind: ProgressiveRollout
+metadata: { name: web }
+spec:
+  targetBy: application
+  sourceRef: { kind: Application, selector: { matchLabels: { app: web } } }
+  release: { version: v2 }
+  pins: [{ file: "apps/{{ application.name }}.yaml", path: spec.source.targetRevision }]
+  stages:
+    - { name: dev, targets: { selector: { matchLabels: { env: dev } } } }
+    - { name: prod, targets: { selector: { matchLabels: { ${key}: prod } } } }
+`;
+    const told = async (key: string) => {
+      writeFileSync(join(dir, "rollouts/web.yaml"), rollout(key));
+      here.clear();
+      await run(["--repo", dir]);
+      return here.out;
+    };
+    expect(await told("env")).toBe("1 rollout in 1 file: 0 errors, 0 warnings\n");
+    const out = await told("enviroment");
+    expect(out).toMatch(/:11:\d+ warning .*no Application has UNKNOWN_LABEL[\s\S]*did you mean env\?/);
+    expect(out).toContain("EMPTY_STAGE");
+    expect(out).toMatch(/COVERAGE[\s\S]*add `- { name: the rest, targets: { selector: {} } }` as the last stage/);
+    expect(out).not.toContain("not judged");
   });
 
   test("an inventory that is not there is told with the nearest file, and how one is printed", async () => {

@@ -3,6 +3,7 @@ import type { Inventory } from "../../../core/argocd/inventory-file.ts";
 import type { ClusterView } from "../../../core/argocd/views.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { nearest } from "../../../core/base/nearest.ts";
+import { nearKey } from "../../../core/base/slip.ts";
 import type { Cluster } from "../../../core/plan/plan-types.ts";
 import { pinsOf } from "../../../core/plan/steps.ts";
 import type { Problem } from "../../../core/reasons/problems/problem.ts";
@@ -149,10 +150,11 @@ export function holdsNoCluster(given: Inventory | undefined): boolean {
   return given !== undefined && given.clusters.length === 0 && given.applications.length + given.applicationSets.length > 0;
 }
 
-/** Whether stages of what counts Applications, or namespaces, go by labels that none of these bears itself, so that its cluster may. */
+/** Whether stages of what counts Applications, or namespaces, go by labels that none of these bears itself, not as others either, so that its cluster may. */
 function asksForClusters(rollout: Rollout, applications: readonly SeenApplication[]): boolean {
   const borne = new Set(applications.flatMap(({ view, planeLabels }) => Object.keys({ ...view.labels, ...planeLabels })));
-  return stageKeys(rollout).some((key) => !borne.has(key) && !key.startsWith("stagecoach.dev/") && key !== "name");
+  const strange = stageKeys(rollout).filter((key) => !borne.has(key) && !key.startsWith("stagecoach.dev/") && key !== "name");
+  return strange.some((key) => nearKey(key, borne) === undefined);
 }
 
 /** Labels that are only guessed tell nothing of who is selected and who is left out; names that are sure do. */
