@@ -97,7 +97,7 @@ describe("stagecoach.yaml", () => {
     [
       "one of two control planes",
       "controlPlanes: [{ name: a, kind: apii, url: 'https://x' }, { name: b, url: 'https://x' }]",
-      ["1:34 BAD_VALUE", "1:70 KEY_OF_OTHER_KIND"],
+      ["1:34 BAD_VALUE", "1:71 KEY_OF_OTHER_KIND"],
     ],
   ])("mistyped, %s is one error", (_what, text, told) => {
     expect(problems(text).map((line) => line.split(" ", 2).join(" "))).toEqual(told);
