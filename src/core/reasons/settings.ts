@@ -12,6 +12,7 @@ export interface SettingReasons {
   SETTING_FILE_EMPTY: { setting: string; file: string };
   CONFIG_INVALID: { problems: readonly Problem[] };
   NOT_A_PORT: { setting: string };
+  PORTS_SAME: { port: number };
   NOT_A_DURATION: { setting: string };
   DURATION_TOO_SHORT: { setting: string; least: string };
   NOT_A_CHOICE: { setting: string; known: readonly string[] };

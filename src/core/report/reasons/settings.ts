@@ -29,6 +29,9 @@ export const SETTINGS = entriesOf<SettingReasons>()({
     },
   },
   NOT_A_PORT: { says: "{setting} is not a port: write a number from 0 to 65535" },
+  PORTS_SAME: {
+    says: "listen.port (or PORT) and inside.port (or INSIDE_PORT) are both {port}: what GitHub reaches and what stays inside need a port each; change one",
+  },
   NOT_A_DURATION: { says: "{setting} is not a duration; write 90s, 5m or 1h30m" },
   DURATION_TOO_SHORT: { says: "{setting} is less than {least}; write {least} or more" },
   NOT_A_CHOICE: { says: "{setting} has to be one of {known}" },

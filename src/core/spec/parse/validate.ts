@@ -123,6 +123,9 @@ const RENAMED: Record<string, string> = {
   freezes: "windows",
   freeze: "windows",
   windows: "freezes",
+  stateDir: "directory",
+  dataDir: "directory",
+  cacheDir: "directory",
 };
 
 /** What the schema's validation found, issue by issue. */

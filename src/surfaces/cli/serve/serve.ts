@@ -8,7 +8,7 @@ import { checkGit } from "../../../adapters/git/check-git.ts";
 import { reasonOf } from "../../../adapters/queue/postgres/reason.ts";
 import { setting } from "../../../core/reasons/settings.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
-import { type Credentials, credentialsOf, type Environment, startSettings, withEnvironment } from "../../server/config/env.ts";
+import { type Credentials, credentialsOf, type Environment, passedOver, startSettings, withEnvironment } from "../../server/config/env.ts";
 import { parseServerConfig } from "../../server/config/file.ts";
 import { type ServerConfig, serverConfigSchema } from "../../server/config/schema.ts";
 import { gatherSettingErrors, readSettingFile, SettingError } from "../../server/config/setting-errors.ts";
@@ -121,12 +121,13 @@ function publicUrl({ publicUrl: text }: Options): string | undefined {
 async function check({ config, credentials, missing }: Settings, env: Environment): Promise<number> {
   const planes = config.controlPlanes.map(({ name, kind }) => `${name} (${kind})`).join(", ");
   process.stdout.write(`The configuration is valid: control planes ${planes}; App ${credentials?.appId ?? "not set up yet"}.\n`);
+  for (const line of passedOver(config, env)) process.stdout.write(`${line}\n`);
   const { askSharedQueue } = await import("../../server/shared-queue.ts");
   await askSharedQueue(config, env).catch((error: unknown) => {
     throw new CommandError(3, visible(`it does not start: ${sentenceOf(reasonOf(error))}`));
   });
-  const starts = credentials === undefined ? "" : "It starts. ";
-  for (const line of missing) process.stdout.write(`${starts}It will not see a control plane: ${visible(line)}\n`);
+  if (credentials !== undefined) process.stdout.write("It starts.\n");
+  for (const line of missing) process.stdout.write(`It will not see a control plane: ${visible(line)}\n`);
   if (credentials === undefined)
     process.stdout.write("There are no credentials (APP_ID and a private key): without --check the page is shown that makes the App.\n");
   return credentials === undefined ? 1 : 0;

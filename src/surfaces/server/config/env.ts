@@ -41,8 +41,31 @@ export function withEnvironment(config: ServerConfig, env: Environment): ServerC
     }),
     log: { ...log, ...defined({ level: given("LOG_LEVEL", levelOf), format: given("LOG_FORMAT", oneOf("json", "pretty")) }) },
   };
+  errors.keep(() => checkPorts(merged));
   errors.throwAny();
   return merged;
+}
+
+/** 0 is whichever is free; of two addresses of one machine each has its own ports. */
+function checkPorts({ listen, inside }: ServerConfig): void {
+  const isShared = listen.host === inside.host || [listen.host, inside.host].some((host) => host === "0.0.0.0" || host === "::");
+  if (listen.port === inside.port && listen.port !== 0 && isShared) throw new SettingError(setting("PORTS_SAME", { port: listen.port }));
+}
+
+/** Fields of the file that a variable goes before, so that they are not read: a sentence each. */
+export function passedOver({ github, queue }: ServerConfig, env: Environment): string[] {
+  const fields: [field: string, value: unknown, variable: string, also?: string][] = [
+    ["github.appId", github.appId, "APP_ID"],
+    ["github.privateKeyFile", github.privateKeyFile, "PRIVATE_KEY", "PRIVATE_KEY_PATH"],
+    ["github.webhookSecretFile", github.webhookSecretFile, "WEBHOOK_SECRET"],
+    ["github.formerWebhookSecretFile", github.formerWebhookSecretFile, "FORMER_WEBHOOK_SECRET"],
+    ["github.clientSecretFile", github.clientSecretFile, "GITHUB_CLIENT_SECRET"],
+    ["queue.urlFile", queue.urlFile, "DATABASE_URL"],
+  ];
+  return fields.flatMap(([field, value, variable, also = ""]) => {
+    const set = [variable, `${variable}_FILE`, also].find((name) => env[name]?.trim());
+    return value === undefined || set === undefined ? [] : [`${field} is not read: ${set} is set, and goes before it.`];
+  });
 }
 
 /**
