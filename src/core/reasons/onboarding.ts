@@ -88,4 +88,12 @@ export type Question =
   /** `stages`: those whose Applications have no automated sync. */
   | { kind: "WhoSyncs"; stages: readonly string[] }
   | { kind: "WhichValue"; name: string; values: readonly string[] }
-  | { kind: "BringAlong"; slot: string; values: readonly string[]; pin: object };
+  /** `own`: the release's version is none of it, so it needs a value of its own; `beside`: the version the release has so far. `outdone`: by a digest. */
+  | {
+      kind: "BringAlong";
+      slot: string;
+      values: readonly string[];
+      pin: object;
+      own?: { name: string; value: string; beside?: string };
+      outdone?: true;
+    };

@@ -3,7 +3,7 @@ import type { Guess, Hindrance, Question, SlotHindrance } from "../../core/reaso
 import type { ProposedPin, ProposedRelease } from "../../core/report/onboarding/types.ts";
 import { generalise, labelFor, type Variables } from "./generalise.ts";
 import type { InitTarget, Place } from "./types.ts";
-import { isFloatingTag, releasedOf } from "./versions.ts";
+import { DIGEST, isFloatingTag, releasedOf } from "./versions.ts";
 
 /** The pins of one rollout, and what was left out. */
 export interface Chosen {
@@ -69,14 +69,16 @@ export function choosePins(
   const others = usable.filter((option) => !taken.includes(option) && isThere(option));
   const shared = best.distinct < counted;
   const kinds = [...new Set(taken.map((option) => option.kind))];
-  const questions = othersAsked(others);
   const written = targets.map((_, i) => taken.flatMap((option) => option.places[i] ?? []));
   if (images.length === 0) {
     const { version, guesses, questions: asked } = versionOf(best);
     const pins = together.map((option) => option.pin);
-    return { pins, kinds, release: { version }, places: written, shared, guesses, questions: [...asked, ...questions] };
+    const release = { version };
+    return { pins, kinds, release, places: written, shared, guesses, questions: [...asked, ...othersAsked(others, release)] };
   }
-  return { ...severalValues([{ thing: thingOf(best), options: together }, ...images], questions), places: written, kinds, shared };
+  const several = severalValues([{ thing: thingOf(best), options: together }, ...images]);
+  const questions = [...several.questions, ...othersAsked(others, several.release)];
+  return { ...several, questions, places: written, kinds, shared };
 }
 
 function versionOf({ places }: Pick<Option, "places">): { version: string; guesses: Guess[]; questions: Question[] } {
@@ -95,11 +97,13 @@ interface Image {
 }
 
 /** Each image by a name of its own: a release changes one of the values, or several. */
-function severalValues(images: readonly Image[], questions: Question[]): Pick<Chosen, "pins" | "release" | "guesses" | "questions"> {
+function severalValues(
+  images: readonly Image[],
+): Pick<Chosen, "pins" | "guesses" | "questions"> & { release: { values: Record<string, string> } } {
   const values: Record<string, string> = {};
   const pins: ProposedPin[] = [];
   const guesses: Guess[] = [{ kind: "SeveralImages", images: images.length }];
-  const asked = [...questions];
+  const asked: Question[] = [];
   for (const { thing, options } of images) {
     const [first] = options;
     if (first === undefined) continue;
@@ -155,12 +159,23 @@ function isSameThing(one: Option, other: Option): boolean {
 
 const MOST_OTHERS = 5;
 
-function othersAsked(others: readonly Option[]): Question[] {
-  return others.slice(0, MOST_OTHERS).map(({ slot, pin, places }) => ({
-    ...{ kind: "BringAlong", slot, pin },
-    values: [...new Set(places.map(({ value }) => value))],
-  }));
+/** An answer has to be valid as it is told: where the release's version is none of it, it has a value of its own. */
+function othersAsked(others: readonly Option[], release: { version: string } | { values: Record<string, string> }): Question[] {
+  const taken: Record<string, string> = "values" in release ? { ...release.values } : { version: release.version };
+  return others.slice(0, MOST_OTHERS).map((option) => {
+    const { slot, pin, places } = option;
+    const values = [...new Set(places.map(({ value }) => value))];
+    if (places.some(({ outdone }) => outdone)) return { kind: "BringAlong", slot, values, pin, outdone: true };
+    if ("version" in release && isDigestPlace(option) === DIGEST.test(release.version)) return { kind: "BringAlong", slot, values, pin };
+    const name = valueName(thingOf(option), taken);
+    const value = versionOf(option).version;
+    taken[name] = value;
+    const own = { name, value, ...("version" in release ? { beside: release.version } : {}) };
+    return { kind: "BringAlong", slot, values, pin: { ...pin, value: `{{ release.values.${name} }}` }, own };
+  });
 }
+
+const isDigestPlace = ({ pin }: Option) => "path" in pin && (/\.digest$/.test(pin.path) || pin.part === "digest");
 
 function optionsOf(
   targets: readonly InitTarget[],

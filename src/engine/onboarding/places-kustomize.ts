@@ -35,7 +35,9 @@ export function kustomizationPlaces(found: FilePlaces, folder: string, files: Re
     own.add(name);
     const steps = imageSteps(name);
     const which = isRecord(image) && image["newTag"] === undefined && image["digest"] !== undefined ? "digest" : "newTag";
-    add(found, { kind: "kustomize newTag", slot: `kustomize newTag ${name}`, file, path: path(...steps, key(which)), image: name }, text);
+    const outdone = which === "newTag" && isRecord(image) && image["digest"] !== undefined ? { outdone: true as const } : {};
+    const slot = `kustomize ${which} ${name}`;
+    add(found, { kind: "kustomize newTag", slot, file, path: path(...steps, key(which)), image: name, ...outdone }, text);
   }
   for (const helm of listAt(data, "helmCharts")) {
     const name = textAt(helm, "name");

@@ -89,6 +89,8 @@ export interface Place {
   image?: string;
   /** It is not there yet: `value` is what an earlier file says, and this one overrides it. */
   create?: true;
+  /** A digest beside it wins over it. */
+  outdone?: true;
 }
 
 /** What the files hold that an Application is made of. */

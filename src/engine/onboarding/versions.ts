@@ -12,7 +12,7 @@ const SEMVER = /^(?:[A-Za-z][\w-]*[-@/])?v?\d+(?:\.\d+){1,3}(?:[-+._][\w.+-]*)?$
 const SHA = /^(?:sha-)?[0-9a-f]{7,40}$/;
 /** Build numbers and dates: `1234`, `20260101-1`. */
 const NUMBERED = /^(?:build|release|rel|b|r)?[-_]?\d{1,14}(?:[-._]\w+)*$/;
-const DIGEST = /^[\w.-]*@?sha256:[0-9a-f]{64}$/;
+export const DIGEST = /^[\w.-]*@?sha256:[0-9a-f]{64}$/;
 const FLOATING = new Set(["HEAD", "main", "master", "trunk", "develop", "dev", "latest", "stable", "edge", "nightly", ""]);
 
 /** Moves by itself: a branch, or a range of chart versions. Nothing in Git says which version it is now. */

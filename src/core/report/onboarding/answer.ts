@@ -1,5 +1,5 @@
 /** What an answer to one of init's questions makes of the rollout that it proposed. Called by `stagecoach init`, where somebody answers. */
-import { parse, parseDocument } from "yaml";
+import { type Document, parse, parseDocument } from "yaml";
 import type { Question } from "../../reasons/onboarding.ts";
 import { versionsOf } from "./guess.ts";
 import { questionLines, WIDTH } from "./print.ts";
@@ -22,9 +22,18 @@ export function answerQuestion(text: string, question: Question, answer: number)
         if (question.stages.includes(stage)) document.setIn(["spec", "stages", i, "sync"], answer === 0 ? "Wait" : "Request");
       break;
     case "BringAlong":
-      if (answer === 1) document.addIn(["spec", "pins"], document.createNode(question.pin));
+      if (answer === 1 && question.outdone === true) return text;
+      if (answer === 1) bringAlong(document, question);
   }
   return document.toString(WIDTH);
+}
+
+function bringAlong(document: Document, { pin, own }: Extract<Question, { kind: "BringAlong" }>): void {
+  document.addIn(["spec", "pins"], document.createNode(pin));
+  if (own === undefined) return;
+  const version = document.getIn(["spec", "release", "version"]);
+  if (version !== undefined) document.setIn(["spec", "release"], document.createNode({ values: { version } }));
+  document.setIn(["spec", "release", "values", own.name], own.value);
 }
 
 /** What views show of a rollout, as its file has it now. */

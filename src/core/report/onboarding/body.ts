@@ -160,7 +160,7 @@ function oneRollout(rollout: ProposedRollout, preview: ProposalPreview | undefin
   const checks = rollout.guesses.map((guess) => `- check: ${cell(sayGuess(guess), 500)}`);
   const questions = rollout.questions
     .map(sayQuestion)
-    .map(({ ask, answers }) => `- ❓ ${cell(ask, 500)}${answers.map((one) => `\n  - ${cell(one, 300)}`).join("")}`);
+    .map(({ ask, answers }) => `- ❓ ${cell(ask, 500)}${answers.map((one) => `\n  - ${cell(one, 1000)}`).join("")}`);
   const fence = "`".repeat(Math.max(3, ...[...rollout.text.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
   const next =
     preview === undefined

@@ -70,9 +70,21 @@ export function sayQuestion(question: Question): SaidQuestion {
     case "BringAlong":
       return {
         ask: `${question.slot} is at ${question.values.slice(0, 3).join(", ")}, and no pin: does a release bring it along?`,
-        answers: ["no: leave it out", `yes, with the release's own version: ${JSON.stringify(question.pin)} under pins`],
+        answers: ["no: leave it out", sayAlong(question)],
       };
   }
+}
+
+function sayAlong({ pin, own, outdone }: Extract<Question, { kind: "BringAlong" }>): string {
+  if (outdone === true) return "yes, by hand: a digest beside it wins over it, so give both a value of their own, and a pin";
+  const pasted = `${JSON.stringify(pin)} under pins`;
+  if (own === undefined) return `yes, with the release's own version: ${pasted}`;
+  const { name, value, beside } = own;
+  const values =
+    beside === undefined
+      ? `${name}: ${JSON.stringify(value)} under release.values`
+      : `release: ${JSON.stringify({ values: { version: beside, [name]: value } })}`;
+  return `yes, with a value of its own: ${values}, and ${pasted}`;
 }
 
 /** What stands in the rollout comes first. */

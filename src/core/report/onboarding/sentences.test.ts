@@ -122,7 +122,18 @@ const QUESTIONS: SampleOf<Question> = {
   WhichVersion: [{ kind: "WhichVersion", versions: ["v1", "v2", "v3", "v4", "v5"], taken: "v5" }],
   WhoSyncs: [{ kind: "WhoSyncs", stages: ["staging", "prod"] }],
   WhichValue: [{ kind: "WhichValue", name: "shop", values: ["v1", "v2"] }],
-  BringAlong: [{ kind: "BringAlong", slot: "kustomize newTag redis", values: ["v7.2.0"], pin: { file: "a.yaml", path: "x" } }],
+  BringAlong: [
+    { kind: "BringAlong", slot: "kustomize newTag redis", values: ["v7.2.0"], pin: { file: "a.yaml", path: "x" } },
+    { kind: "BringAlong", slot: "kustomize newTag redis", values: ["7.2"], pin: { path: "x" }, own: { name: "redis", value: "7.2" } },
+    { kind: "BringAlong", slot: "kustomize newTag redis", values: ["7.2"], pin: { path: "x" }, outdone: true },
+    {
+      kind: "BringAlong",
+      slot: "kustomize digest proxy",
+      values: ["sha256:1"],
+      pin: { path: "x" },
+      own: { name: "proxy", value: "sha256:1", beside: "v1" },
+    },
+  ],
 };
 
 test("everything init guesses and asks", () => {

@@ -58,6 +58,20 @@ test("each answer is written into the rollout, and its question is gone from the
   expect(said).toMatch(/rollouts\/shop\.yaml: they are at 3 versions[\s\S]*3\. version: "v1\.3\.9"\nAnswer \[1\]: /);
 });
 
+test("what gets a value of its own makes the release one of several values, the version among them", async () => {
+  const own = (name: string, value: string): Question => {
+    const pin = { file: "a.yaml", path: `${name}.digest`, value: `{{ release.values.${name} }}` };
+    return { kind: "BringAlong", slot: name, values: [value], pin, own: { name, value, beside: "v1.4.1" } };
+  };
+  const { spec, rollout } = await asked("3\n2\n2\n", proposal(VERSION, own("proxy", "sha256:1"), own("redis", "sha256:2")));
+  expect(spec).toMatchObject({
+    release: { values: { version: "v1.3.9", proxy: "sha256:1", redis: "sha256:2" } },
+    pins: [{ path: "image.tag" }, { path: "proxy.digest", value: "{{ release.values.proxy }}" }, { path: "redis.digest" }],
+  });
+  expect(spec.release).not.toHaveProperty("version");
+  expect(rollout.questions).toEqual([]);
+});
+
 test("nothing is the first answer, which stands there; what is no number of one is asked again", async () => {
   const { spec, said, rollout } = await asked("\n9\nyes\n1\n", proposal(VERSION, SYNC));
   expect(spec).toMatchObject({ release: { version: "v1.4.1" }, stages: [{}, { sync: "Wait" }] });
