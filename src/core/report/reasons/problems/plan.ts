@@ -147,7 +147,7 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
   },
   NOT_KEPT_APART: {
     says: ({ stage, topologyKey, names, of }) =>
-      `stage "${stage}" is to keep <clusters> of one ${topologyKey} apart, and ${names.length === of ? "all" : `${names.length} of`} its ${of} lack that label, so that nothing keeps these apart: ${firstOf(names, 5)}`,
+      `stage "${stage}" is to keep <clusters> of one ${topologyKey} apart, and ${names.length === of ? "all" : `${names.length} of`} its ${of} ${names.length === 1 ? "lacks that label, so that nothing keeps it" : "lack that label, so that nothing keeps these"} apart: ${firstOf(names, 5)}`,
     hint: "[did you mean {near}?|correct topologyKey, or give them the label]",
     means: "clusters of a stage have no label of its `topologyKey`, so it does not keep them apart",
     warns: true,

@@ -54,7 +54,7 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
     { setting: "freezes[0]", key: "env", value: "prd", near: "prod" },
     { setting: "spec.windows[0]", key: "env", value: "gold" },
   ],
-  NOT_KEPT_APART: [KEYED, { ...KEYED, of: 12, near: undefined }],
+  NOT_KEPT_APART: [KEYED, { ...KEYED, of: 12, near: undefined }, { ...KEYED, names: ["eu-1"], of: 12 }],
   UNKNOWN_NAME: [
     { kind: "Fleet", stage: "canary", name: "us-east-1-z", near: "us-east-1-a", known: ["us-east-1-a"], of: 1 },
     { kind: "Git", stage: "canary", name: "hub", known: ["us-east-1-a", "us-east-1-b"], of: 12 },
