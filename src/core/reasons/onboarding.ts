@@ -31,7 +31,8 @@ export type Hindrance =
   | { kind: "OnlyOne" }
   /** Its folder is rendered by Jsonnet. */
   | { kind: "Jsonnet"; folder: string }
-  | { kind: "OneVersionForAll"; applications: number; slot: string; file: string; path: string }
+  /** `overlays`: they are written by hand, and these folders stand over the kustomization that all of them read; empty: none does. */
+  | { kind: "OneVersionForAll"; applications: number; slot: string; file: string; path: string; overlays?: readonly string[] }
   | { kind: "NoPin"; slots: readonly SlotHindrance[] }
   | { kind: "NoVersion"; anywhere: boolean; because: readonly PlaceHindrance[] }
   | { kind: "Disproved"; against: readonly Objection[] }

@@ -177,7 +177,7 @@ function proposePins(draft: Draft, subject: Subject): void {
       applications: subject.targets.length,
       why: whyUnpinned(chosen.why, {
         ...{ because, places, areParents: subject.targets.every(draft.isParent), label: byBranch?.label },
-        someReadBase: elsewhere.includes(undefined),
+        ...{ someReadBase: elsewhere.includes(undefined), targets: subject.targets, files: draft.input.files },
       }),
     });
   } else tryStages(draft, subject, chosen);

@@ -299,3 +299,16 @@ test("broken Helm values are named, too", () => {
     },
   ]);
 });
+
+test("Applications that share a kustomization are told of overlays, those that are there by their names", () => {
+  const files = {
+    ...Object.fromEntries(["dev", "prod"].map((env) => shop(env, { path: "base" }))),
+    "base/kustomization.yaml": "images: [{ name: ghcr.io/acme/shop, newTag: v1.0.0 }]\n",
+  };
+  const hint = (all: Record<string, string>) => why(all).map((one) => sayHindrance(one).hint);
+  expect(hint(files)).toEqual(["point each Application at an overlay of its own, which takes in what they share and says its version"]);
+  const overlays = each(["dev", "prod"], (env) => [`overlays/${env}/kustomization.yaml`, "resources: [../../base]\n"]);
+  expect(hint({ ...files, ...overlays })).toEqual([
+    "point each Application at an overlay of its own (overlays/dev, overlays/prod), with its version there",
+  ]);
+});

@@ -1,8 +1,10 @@
 /** Why Applications that run one thing get no pin, as plainly as it can be told. Called by `propose.ts`. */
 import { tidyPath } from "../../core/argocd/source-places.ts";
 import { defined } from "../../core/base/defined.ts";
+import type { RepoFiles } from "../../core/base/repo-files.ts";
 import type { Guess, Hindrance, PlaceHindrance } from "../../core/reasons/onboarding.ts";
 import type { Undecided } from "../../core/report/onboarding/types.ts";
+import { kustomizationsIn, takersOf } from "../config-repo/kustomize.ts";
 import type { CollectedSet } from "./collect.ts";
 import { sourcesOf } from "./places-spec.ts";
 import { type Scan, textAt } from "./scan.ts";
@@ -13,6 +15,8 @@ interface Unpinned {
   /** Of each of them. */
   places: readonly (readonly Place[])[];
   areParents: boolean;
+  targets: readonly InitTarget[];
+  files: RepoFiles;
   /** Not all of them read other branches. */
   someReadBase: boolean;
   /** Would tell their branches apart. */
@@ -23,18 +27,30 @@ interface Unpinned {
 const PLACES: readonly PlaceHindrance["kind"][] = ["BrokenFile", "OtherRepo", "OfSecret", "OtherBranch", "Floating", "NothingThere"];
 
 /** What is read elsewhere has no place here, whatever the others have; and a parent has none of its own. */
-export function whyUnpinned(why: Hindrance, { because: all, places, areParents, someReadBase, label }: Unpinned): Hindrance {
+export function whyUnpinned(
+  why: Hindrance,
+  { because: all, places, areParents, targets, files, someReadBase, label }: Unpinned,
+): Hindrance {
   const because = all
     .toSorted((a, b) => PLACES.indexOf(a.kind) - PLACES.indexOf(b.kind))
     .map((one) => (one.kind === "OtherBranch" && someReadBase ? { ...one, some: true } : one));
   // What cannot be read may hold any version: nothing else is known then.
   if (because[0]?.kind === "BrokenFile") return { kind: "NoVersion", anywhere: false, because };
   if (label !== undefined) return { kind: "NoPin", slots: [{ kind: "NotToldApart", slot: "branch", texts: label.values, label }] };
+  if (why.kind === "OneVersionForAll" && targets.every(({ set }) => set === undefined))
+    return { ...why, overlays: overlaysOver(why.file, files) };
   if (why.kind !== "NoVersion" && why.kind !== "NoPin") return why;
   const [first] = because;
   if (areParents && places.every((own) => own.length === 0)) return { kind: "Parents" };
   if (first !== undefined && places.some((own) => own.length === 0)) return { kind: "NoVersion", anywhere: false, because };
   return why.kind === "NoVersion" ? { ...why, because } : why;
+}
+
+/** Folders that a file's kustomization is passed on by: each could be one Application's. */
+function overlaysOver(file: string, files: RepoFiles): string[] {
+  const kustomizations = kustomizationsIn(files);
+  const folder = file.split("/").slice(0, -1).join("/") || ".";
+  return takersOf(kustomizations, kustomizations.has(folder) ? folder : file);
 }
 
 /** Something that one of them is made of cannot be read. */

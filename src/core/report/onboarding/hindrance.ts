@@ -4,7 +4,7 @@ import type { Hindrance, Objection } from "../../reasons/onboarding.ts";
 import { few } from "../reasons/phrases.ts";
 import { sayProblem } from "../reasons/problems/problems.ts";
 import { sayRender } from "../reasons/render.ts";
-import { labelHint, sayPlace, saySlot, slotOf, versionHint } from "./places.ts";
+import { labelHint, placeForEach, sayPlace, saySlot, slotOf, versionHint } from "./places.ts";
 
 interface SaidHindrance {
   why: string;
@@ -135,7 +135,7 @@ function sayUnpinned(hindrance: Of<"OneVersionForAll" | "NoPin" | "NoVersion" | 
       const { applications, slot, file, path } = hindrance;
       return {
         why: `its version stands once for all ${applications} Applications (${slot}, ${file} ${path}): they can only move together`,
-        hint: "give each of them a place of its own: an element of a list generator, a file of its own, or two clusters-generator entries",
+        hint: placeForEach(hindrance),
       };
     }
     case "NoPin":

@@ -1,5 +1,6 @@
 /** Says why a version has no place that a pin could name, and what would give it one. Told by `hindrance.ts`. */
 import type { Hindrance, PlaceHindrance, SlotHindrance } from "../../reasons/onboarding.ts";
+import { few } from "../reasons/phrases.ts";
 
 const MOST_VALUES = 3;
 
@@ -21,6 +22,15 @@ export function versionHint({ anywhere, because: [first] }: Extract<Hindrance, {
 }
 
 /** A label is the shortest way where an environment's name is all that differs. */
+/** A set has generators; what is written by hand says itself what it reads. */
+export function placeForEach({ slot, overlays }: Extract<Hindrance, { kind: "OneVersionForAll" }>): string {
+  if (overlays === undefined)
+    return "give each of them a place of its own: an element of a list generator, a file of its own, or two clusters-generator entries";
+  if (!/^(?:kustomize|inline) /.test(slot)) return "give each Application a place of its own, such as a values file with its version";
+  if (overlays.length > 0) return `point each Application at an overlay of its own (${few(overlays)}), with its version there`;
+  return "point each Application at an overlay of its own, which takes in what they share and says its version";
+}
+
 export function labelHint(slots: readonly SlotHindrance[]): string | undefined {
   const label = slots.map((slot) => (slot.kind === "NotToldApart" ? slot.label : undefined)).find((one) => one !== undefined);
   if (label === undefined) return documentHint(slots);

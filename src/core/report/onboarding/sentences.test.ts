@@ -78,7 +78,26 @@ const HINDRANCES: SampleOf<Hindrance> = {
   OnlyOne: [{ kind: "OnlyOne" }],
   Jsonnet: [{ kind: "Jsonnet", folder: "apps" }],
   Parents: [{ kind: "Parents" }],
-  OneVersionForAll: [{ kind: "OneVersionForAll", applications: 3, slot: "targetRevision", file: "set.yaml", path: "spec.x" }],
+  OneVersionForAll: [
+    { kind: "OneVersionForAll", applications: 3, slot: "targetRevision", file: "set.yaml", path: "spec.x" },
+    {
+      kind: "OneVersionForAll",
+      applications: 2,
+      slot: "kustomize newTag shop",
+      file: "base/kustomization.yaml",
+      path: "x",
+      overlays: ["overlays/dev"],
+    },
+    { kind: "OneVersionForAll", applications: 2, slot: "kustomize newTag shop", file: "base/kustomization.yaml", path: "x", overlays: [] },
+    {
+      kind: "OneVersionForAll",
+      applications: 2,
+      slot: "Helm values image.tag",
+      file: "chart/values.yaml",
+      path: "image.tag",
+      overlays: [],
+    },
+  ],
   NoPin: [{ kind: "NoPin", slots: many<SlotHindrance>(SLOTS) }],
   NoVersion: [
     { kind: "NoVersion", anywhere: true, because: [] },
