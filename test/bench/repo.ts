@@ -99,7 +99,7 @@ function* files(): Generator<[string, string]> {
 }
 
 function measured(program: string, what: string, args: readonly string[]): BenchRow[] {
-  const done = spawnSync(process.execPath, ["--import", USED, program, ...args]);
+  const done = spawnSync(process.execPath, ["--import", USED, program, ...args], { stdio: ["ignore", "ignore", "pipe"] });
   const said = done.stderr.toString();
   if (done.status !== 0) throw new Error(`${args.join(" ")}: ${said}`);
   const [, micros, kib] = /USED=(\d+) (\d+)/.exec(said) ?? [];

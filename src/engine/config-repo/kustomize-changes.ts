@@ -1,4 +1,4 @@
-/** Says whether a kustomization changes what an Application is on its way to the cluster: what its file says is then not what lives. */
+/** Says whether a kustomization changes what an Application or a set is on its way to the cluster: what its file says is then not what lives. */
 import { posix } from "node:path";
 import { isRecord, recordOf } from "../../core/base/is-record.ts";
 import { madeOnce, type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
@@ -12,11 +12,13 @@ interface Change {
   by: string;
 }
 
-/** Of an Application, what tells which one it is, where it goes and what it reads. */
+/** Of an Application, what tells which one it is, where it goes and what it reads; of a set, what its Applications are made of. */
 const IDENTITY = /^(?:$|metadata$|metadata\.(?:name|namespace|labels)$|spec$|spec\.(?:sources?|destination)(?:[.[]|$))/;
+const OF_SET = /^(?:$|metadata$|metadata\.(?:name|namespace)$|spec$|spec\.(?:generators|templatePatch|goTemplate)(?:[.[]|$))/;
+const IN_SET = "spec.template";
 const LABEL = "metadata.labels.";
 
-/** The first change that any kustomization which passes the file on makes to an Application in it; undefined: none. */
+/** The first change that any kustomization which passes the file on makes to an Application or a set in it; undefined: none. */
 export function changeOf(files: RepoFiles, file: string, application: Record<string, unknown>): Change | undefined {
   const kustomizations = kustomizationsIn(files);
   for (const folder of takersOf(kustomizations, file)) {
@@ -78,17 +80,30 @@ function patches(files: RepoFiles, folder: string, patch: unknown, application: 
 function merges(body: Record<string, unknown>, told: boolean, application: Record<string, unknown>): boolean {
   const metadata = recordOf(body["metadata"]);
   if (!told && !isMeant({ kind: body["kind"], name: metadata["name"] }, application)) return false;
-  const { source, sources, destination } = recordOf(body["spec"]);
-  const isTouched = [body["$patch"], source, sources, destination].some((one) => one !== undefined);
+  const spec = recordOf(body["spec"]);
+  const { generators, templatePatch, template } = spec;
+  const { source, sources, destination } = isSet(application) ? recordOf(recordOf(template)["spec"]) : spec;
+  const ofSet = isSet(application) ? [generators, templatePatch, recordOf(recordOf(template)["metadata"])["name"]] : [];
+  const isTouched = [body["$patch"], source, sources, destination, ...ofSet].some((one) => one !== undefined);
   return isTouched || relabels({ commonLabels: metadata["labels"] }, labelsOf(application));
 }
 
+function isSet({ kind }: Record<string, unknown>): boolean {
+  return kind === "ApplicationSet";
+}
+
 function isIdentity(path: string, application: Record<string, unknown>): boolean {
+  if (isSet(application)) {
+    const inside = path.startsWith(`${IN_SET}.`) ? path.slice(IN_SET.length + 1) : undefined;
+    return inside === undefined ? path === IN_SET || OF_SET.test(path) : IDENTITY.test(inside);
+  }
   if (!path.startsWith(LABEL)) return IDENTITY.test(path);
   return Object.hasOwn(labelsOf(application), path.slice(LABEL.length).replaceAll("~1", "/"));
 }
 
+/** By which stages select: of a set's Applications they stand in its template. */
 function labelsOf(application: Record<string, unknown>): Record<string, unknown> {
+  if (isSet(application)) return {};
   return recordOf(recordOf(application["metadata"])["labels"]);
 }
 

@@ -104,13 +104,25 @@ function collectSet(
   const what = `ApplicationSet ${name ?? "without a name"}`;
   if (name === undefined || name.includes("{{")) return { what, file, why: { kind: "NoName" } };
   const namespace = textAt(set.object, "metadata", "namespace") ?? "argocd";
-  const found = targetsOfSet(set, input);
+  const judged = judgeSet(set, input, kustomizations);
   const own = { name, namespace, manifest: set };
-  if (found.ok) return { name, namespace, file, targets: found.targets.map((target) => ({ ...target, set: own })) };
+  if ("targets" in judged) return { name, namespace, file, targets: judged.targets.map((target) => ({ ...target, set: own })) };
   const seen = live.filter((target) => target.set?.name === name && target.namespace === namespace);
   if (seen.length > 0) return { name, namespace, file, targets: seen.map((target) => ({ ...target, set: own })) };
-  const patched = takersOf(kustomizations, file).find((folder) => kustomizations.get(folder)?.patches === true);
-  return { what, file, why: patched === undefined ? found.why : { kind: "Patched", folder: patched, plain: found.why } };
+  return { what, file, why: judged.why };
+}
+
+/** What a set makes as it stands, where it is applied so. */
+function judgeSet(set: Manifest, input: InitInput, kustomizations: Kustomizations): { targets: InitTarget[] } | Pick<Undecided, "why"> {
+  const { file, object } = set;
+  const found = targetsOfSet(set, input);
+  if (!found.ok) {
+    const patched = takersOf(kustomizations, file).find((folder) => kustomizations.get(folder)?.patches === true);
+    return { why: patched === undefined ? found.why : { kind: "Patched", folder: patched, plain: found.why } };
+  }
+  const change = changeOf(input.files, file, object);
+  if (change === undefined) return { targets: found.targets };
+  return { why: { kind: "Changed", ...change, applications: found.targets.map(({ application }) => application) } };
 }
 
 function liveTargets(input: InitInput): InitTarget[] {

@@ -243,6 +243,42 @@ test.each([
   expect([rollouts.map(({ targets }) => targets), undecided]).toEqual([[2], []]);
 });
 
+const SET_IN_A_KUSTOMIZATION = (text: string) => ({
+  ...BASE,
+  ...each(["dev", "prod"], (env) => [`overlays/${env}/kustomization.yaml`, overlay("shop")]),
+  "sets/shop.yaml": json(
+    set("shop", [{ list: { elements: [{ env: "dev" }, { env: "prod" }] } }], {
+      name: "shop-{{env}}",
+      spec: spec({ path: "overlays/{{env}}" }, { server: "https://kubernetes.default.svc", namespace: "shop-{{env}}" }),
+    }),
+  ),
+  "sets/kustomization.yaml": `resources: [shop.yaml]\n${text}`,
+});
+const setPatch = (body: string) => patch("{ kind: ApplicationSet }", body);
+
+test.each([
+  ["namePrefix", "namePrefix: x-\n"],
+  ["namespace", "namespace: other\n"],
+  ["patches", setPatch("spec: { generators: [] }")],
+  ["patches", setPatch("- { op: add, path: /spec/generators/0/list/elements/-, value: { env: test } }")],
+  ["patches", setPatch("- { op: replace, path: /spec/template/spec/source/path, value: x }")],
+  ["patches", setPatch("spec: { template: { spec: { destination: { namespace: x } } } }")],
+])("a set that the %s of its kustomization changes is not proposed as its file says", (by, text) => {
+  const { rollouts, undecided } = proposed(SET_IN_A_KUSTOMIZATION(text));
+  expect(rollouts).toEqual([]);
+  expect(undecided.map((one) => one.why)).toEqual([{ kind: "Changed", folder: "sets", by, applications: ["shop-dev", "shop-prod"] }]);
+});
+
+test.each([
+  "",
+  "namespace: argocd\ncommonLabels: { team: shop }\n",
+  setPatch("spec: { template: { spec: { syncPolicy: { automated: { prune: true } } } } }"),
+  setPatch("- { op: add, path: /spec/strategy, value: { type: RollingSync } }"),
+])("a kustomization that changes nothing of what a set makes lets it be proposed: %j", (text) => {
+  const { rollouts, undecided } = proposed(SET_IN_A_KUSTOMIZATION(text));
+  expect([rollouts.map(({ targets }) => targets), undecided]).toEqual([[2], []]);
+});
+
 test("a component changes what its kustomization passes on; a patch of an Application is none itself", () => {
   const files = {
     ...kustomized("components: [../../named]\npatches: [{ path: more.yaml }]\n"),
