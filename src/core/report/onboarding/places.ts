@@ -21,7 +21,6 @@ export function versionHint({ anywhere, because: [first] }: Extract<Hindrance, {
   return VERSION_IN_GIT;
 }
 
-/** A label is the shortest way where an environment's name is all that differs. */
 /** A set has generators; what is written by hand says itself what it reads. */
 export function placeForEach({ slot, overlays }: Extract<Hindrance, { kind: "OneVersionForAll" }>): string {
   if (overlays === undefined)
@@ -31,6 +30,7 @@ export function placeForEach({ slot, overlays }: Extract<Hindrance, { kind: "One
   return "point each Application at an overlay of its own, which takes in what they share and says its version";
 }
 
+/** A label is the shortest way where an environment's name is all that differs. */
 export function labelHint(slots: readonly SlotHindrance[]): string | undefined {
   const label = slots.map((slot) => (slot.kind === "NotToldApart" ? slot.label : undefined)).find((one) => one !== undefined);
   if (label === undefined) return documentHint(slots);

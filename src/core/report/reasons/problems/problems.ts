@@ -59,7 +59,7 @@ export function sayWithHint(problem: Problem | ProblemReason): string {
 /** A warning in one sentence, with what was meant by what is mistyped. */
 export function sayWarning(warning: Warning | Problem): string {
   const { message, hint } = sayProblem(warning);
-  return hint.startsWith("did you mean ") ? `${message}; ${hint}` : message;
+  return "near" in warning && warning.near !== undefined ? `${message}; ${hint}` : message;
 }
 
 /** A problem as JSON outputs have it. */
