@@ -83,7 +83,8 @@ function merges(body: Record<string, unknown>, told: boolean, application: Recor
   const spec = recordOf(body["spec"]);
   const { generators, templatePatch, template } = spec;
   const { source, sources, destination } = isSet(application) ? recordOf(recordOf(template)["spec"]) : spec;
-  const ofSet = isSet(application) ? [generators, templatePatch, recordOf(recordOf(template)["metadata"])["name"]] : [];
+  const { name, labels } = recordOf(recordOf(template)["metadata"]);
+  const ofSet = isSet(application) ? [generators, templatePatch, name, labels] : [];
   const isTouched = [body["$patch"], source, sources, destination, ...ofSet].some((one) => one !== undefined);
   return isTouched || relabels({ commonLabels: metadata["labels"] }, labelsOf(application));
 }

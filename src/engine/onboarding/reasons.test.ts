@@ -262,6 +262,7 @@ test.each([
   ["patches", setPatch("spec: { generators: [] }")],
   ["patches", setPatch("- { op: add, path: /spec/generators/0/list/elements/-, value: { env: test } }")],
   ["patches", setPatch("- { op: replace, path: /spec/template/spec/source/path, value: x }")],
+  ["patches", setPatch("spec: { template: { metadata: { labels: { env: x } } } }")],
   ["patches", setPatch("spec: { template: { spec: { destination: { namespace: x } } } }")],
 ])("a set that the %s of its kustomization changes is not proposed as its file says", (by, text) => {
   const { rollouts, undecided } = proposed(SET_IN_A_KUSTOMIZATION(text));
