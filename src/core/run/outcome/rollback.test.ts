@@ -50,6 +50,13 @@ function goBack(self: Bench): void {
   }
 }
 
+/** As though nothing had stood where each pin does. */
+function makePins({ plan }: Run) {
+  const edits = plan.stages.flatMap(({ batches }) => batches.flatMap(({ targets }) => targets.flatMap((target) => target.edits)));
+  for (const edit of edits) Object.assign(edit, { from: null, create: true, made: 2 });
+  return edits;
+}
+
 describe("/rollback", () => {
   test("ends a run in progress, closes its PRs, and its moved clusters go back in reverse order", () => {
     const self = bench(5, [{ maxUnavailable: 2 }]);
@@ -167,8 +174,7 @@ describe("a rollback run", () => {
 
   test("takes away what the run made where its plan says how much that was, and leaves what somebody has changed since", () => {
     const self = moved(2);
-    const frozen = self.run.plan.stages.flatMap(({ batches }) => batches.flatMap(({ targets }) => targets.flatMap(({ edits }) => edits)));
-    for (const edit of frozen) Object.assign(edit, { from: null, create: true, made: 2 });
+    const frozen = makePins(self.run);
     const gone = backOf(self.run).plan.stages.flatMap(({ batches }) =>
       batches.flatMap(({ targets }) => targets.flatMap(({ edits }) => edits)),
     );
@@ -190,8 +196,7 @@ describe("a rollback run", () => {
 
   test("/requeue of a cluster whose made pin is gone makes it once more", () => {
     const self = moved(1);
-    const frozen = self.run.plan.stages.flatMap(({ batches }) => batches.flatMap(({ targets }) => targets.flatMap(({ edits }) => edits)));
-    for (const edit of frozen) Object.assign(edit, { from: null, create: true, made: 2 });
+    makePins(self.run);
     goBack(self);
     see(self, "c1", { pins: ["v2"] });
     bring(self, 1, "merged");
@@ -205,8 +210,7 @@ describe("a rollback run", () => {
 
   test("where what the run made is gone, nobody who depends on it is told a version", () => {
     const self = moved(1);
-    const frozen = self.run.plan.stages.flatMap(({ batches }) => batches.flatMap(({ targets }) => targets.flatMap(({ edits }) => edits)));
-    for (const edit of frozen) Object.assign(edit, { from: null, create: true, made: 2 });
+    makePins(self.run);
     goBack(self);
     see(self, "c1", { pins: ["v2"] });
     bring(self, 1, "merged");

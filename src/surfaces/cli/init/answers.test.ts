@@ -1,42 +1,27 @@
 /** Every answer that init offers, pasted as it is told, lints clean and plans what it says. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { parseDocument } from "yaml";
 import { run as lint } from "../lint/lint.ts";
 import { run as plan } from "../plan/plan.ts";
+import { sampleRepo } from "../testing/sample-repo.ts";
 import { run as init } from "./init.ts";
 
 const FILE = "rollouts/shop.yaml";
 const digest = (hex: string) => `sha256:${hex.repeat(64)}`;
 
-let out = "";
-let dir = "";
-
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), "init-answers-"));
-  for (const stream of [process.stdout, process.stderr])
-    vi.spyOn(stream, "write").mockImplementation((text) => {
-      out += String(text);
-      return true;
-    });
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  rmSync(dir, { recursive: true });
-});
+const here = sampleRepo({ empty: true });
 
 function put(file: string, text: string): void {
-  mkdirSync(dirname(join(dir, file)), { recursive: true });
-  writeFileSync(join(dir, file), text);
+  mkdirSync(dirname(join(here.dir, file)), { recursive: true });
+  writeFileSync(join(here.dir, file), text);
 }
 
 async function said(command: typeof init, ...args: string[]): Promise<string> {
-  out = "";
+  here.clear();
   await command(args);
-  return out;
+  return here.out + here.err;
 }
 
 /** Of dev and prod, what else than shop they have, in kustomize's images; prod waits for a person to sync. */
@@ -72,13 +57,13 @@ function pasted(text: string, answer: string): string {
 
 /** Each answer, with the pins that the rollout has then and what the plan says of prod. */
 async function eachAnswer(): Promise<string[]> {
-  await said(init, dir, "--write");
-  const proposed = readFileSync(join(dir, FILE), "utf8");
+  await said(init, here.dir, "--write");
+  const proposed = readFileSync(join(here.dir, FILE), "utf8");
   const told: string[] = [];
   for (const [, answer = ""] of proposed.matchAll(/^# {3}- (.+)$/gm)) {
     put(FILE, pasted(proposed, answer));
-    expect(await said(lint, dir), answer).toMatch(/^1 rollout in 1 file: 0 errors, 0 warnings\n/);
-    const planned = await said(plan, "shop", "--repo", dir);
+    expect(await said(lint, here.dir), answer).toMatch(/^1 rollout in 1 file: 0 errors, 0 warnings\n/);
+    const planned = await said(plan, "shop", "--repo", here.dir);
     const [, prod] = /shop-prod +(.+)/.exec(planned) ?? [];
     const written = [...planned.matchAll(/writes \S+ \S+ \S+ +(.+)/g)].map(([, path]) => path);
     told.push(`${/^[^:]+/.exec(answer)?.[0]}: ${prod} (${written.join(", ")})`);
