@@ -55,22 +55,8 @@ export function openAnswering(): () => Answering {
   async function move(): Promise<void> {
     if (moving) return;
     moving = true;
-    for (let repo = next(repos); repo !== undefined; repo = next(repos)) await answerOne(repo);
+    for (let repo = next(repos); repo !== undefined; repo = next(repos)) await answerOne(repo, ++turns);
     moving = false;
-  }
-
-  async function answerOne(repo: Repo): Promise<void> {
-    const key = nextKey(repo);
-    const answer = key === undefined ? undefined : repo.waiting.get(key);
-    if (key === undefined || answer === undefined) return;
-    if (repo.holds > 0) repo.promptLeft -= 1;
-    repo.waiting.delete(key);
-    repo.prompt.delete(key);
-    repo.lastTurn = ++turns;
-    repo.underWay = true;
-    await answer().catch(() => undefined);
-    repo.underWay = false;
-    rest(repo);
   }
 
   return () => {
@@ -110,6 +96,20 @@ export function openAnswering(): () => Answering {
       },
     };
   };
+}
+
+async function answerOne(repo: Repo, turn: number): Promise<void> {
+  const key = nextKey(repo);
+  const answer = key === undefined ? undefined : repo.waiting.get(key);
+  if (key === undefined || answer === undefined) return;
+  if (repo.holds > 0) repo.promptLeft -= 1;
+  repo.waiting.delete(key);
+  repo.prompt.delete(key);
+  repo.lastTurn = turn;
+  repo.underWay = true;
+  await answer().catch(() => undefined);
+  repo.underWay = false;
+  rest(repo);
 }
 
 /** By installation. */

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { commandAnswers } from "./answers.ts";
+import { CommandAnswers } from "./answers.ts";
 
-type Options = Parameters<typeof commandAnswers>[0];
+type Options = ConstructorParameters<typeof CommandAnswers>[0];
 
 test("thousands of answers for which there is no room ask for one more look, not for one each", () => {
   let now = 1_000;
   const looks: number[] = [];
-  const answers = commandAnswers({
+  const answers = new CommandAnswers({
     forge: {} as Options["forge"],
     clock: { now: () => now } as Options["clock"],
     log: {} as Options["log"],

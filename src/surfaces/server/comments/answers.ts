@@ -9,22 +9,8 @@ import type { CommandSpec } from "../../../core/spec/commands.ts";
 import type { Log } from "../../../engine/round/context.ts";
 import { stickyMarker } from "../../../engine/round/publish/publish.ts";
 import type { Answering } from "./answering.ts";
-import { openHeard } from "./heard.ts";
-import { refusalComments } from "./refusals.ts";
-
-/** A line of a comment, and who wrote it. */
-export interface WrittenLine {
-  pull: number;
-  /** See `keyOf`: `123456` of a comment, `r123456` of a review. */
-  comment: string;
-  author: string;
-  /** As written, one line. */
-  text: string;
-  /** `123456#0`, of a command. */
-  command?: string;
-}
-
-export type CommandAnswers = ReturnType<typeof commandAnswers>;
+import { type Heard, openHeard } from "./heard.ts";
+import { refusalComments, type WrittenLine } from "./refusals.ts";
 
 /** Of answers remembered, the newest: giving one twice is harmless. */
 const MOST_REMEMBERED = 20_000;
@@ -49,181 +35,204 @@ interface AnswersOptions {
 }
 
 /** Answers commands, each in its turn; nobody waits for it. Everything may be said twice: it stands there once. */
-export function commandAnswers({ forge, clock, log, answering, given = () => ({}), recheck, onHeard }: AnswersOptions) {
-  const reacted = new BoundedSet<string>(MOST_REMEMBERED);
+export class CommandAnswers {
+  readonly #options: AnswersOptions;
+  readonly #reacted = new BoundedSet<string>(MOST_REMEMBERED);
   /** Comments of people who steer: what becomes of theirs is told during a round, too. */
-  const steering = new BoundedSet<string>(MOST_REMEMBERED);
-  const answered = new BoundedSet<string>(MOST_REMEMBERED);
+  readonly #steering = new BoundedSet<string>(MOST_REMEMBERED);
+  readonly #answered = new BoundedSet<string>(MOST_REMEMBERED);
   /** What was last said to commands that wait. */
-  const waiting = new BoundedMap<string, string>(MOST_REMEMBERED);
+  readonly #waiting = new BoundedMap<string, string>(MOST_REMEMBERED);
   /** By kind, PR and rollout: the newest comment whose question was answered, by this process or an earlier one. */
-  const asked = new BoundedMap<string, number>(MOST_REMEMBERED);
-  const refusals = refusalComments(forge, log);
-  const { hear, heard } = openHeard(clock, onHeard);
+  readonly #asked = new BoundedMap<string, number>(MOST_REMEMBERED);
+  readonly #refusals: ReturnType<typeof refusalComments>;
+  readonly #heard: ReturnType<typeof openHeard>;
   /** Comments that get their 😕 once it is written down on their PR that they were refused. */
-  let refused: { pull: number; comment: string }[] = [];
-  let failures = 0;
+  #refused: { pull: number; comment: string }[] = [];
+  #failures = 0;
   /** When the next look is due, and when it was asked for last. */
-  let [againAt, askedAt] = [0, Number.NEGATIVE_INFINITY];
+  #againAt = 0;
+  #askedAt = Number.NEGATIVE_INFINITY;
 
-  /** `undo`: what was noted of it, so that a later reading gives it again. */
-  function later(key: string, give: () => Promise<unknown>, undo: () => void, isPrompt = false): void {
-    const answer = async () => {
-      try {
-        await give();
-        failures = 0;
-        againAt = 0;
-      } catch (error) {
-        undo();
-        log.warn({ answer: key, error: String(error) }, "an answer could not be given; trying again");
-        again();
-      }
-    };
-    const taken = answering.later(key, answer, isPrompt);
-    if (taken) return;
-    undo();
-    again();
+  constructor(options: AnswersOptions) {
+    this.#options = options;
+    this.#refusals = refusalComments(options.forge, options.log);
+    this.#heard = openHeard(options.clock, options.onHeard);
   }
 
-  /** One look for all that could not be given by then. */
-  function again(): void {
-    const now = clock.now();
-    if (againAt <= now) againAt = now + Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures++, 10));
-    // Also where one was asked for before: a look that came earlier took its place.
-    else if (now === askedAt) return;
-    askedAt = now;
-    recheck(againAt - now);
+  heard(): Heard[] {
+    return this.#heard.heard();
   }
 
-  function react(comment: string, reaction: Reaction): void {
+  /** Takes in what was answered and refused on a PR before us. */
+  recall(pull: number, comments: readonly Comment[]): void {
+    this.#refusals.recall(pull, comments);
+    for (const { ours, body } of comments) {
+      const [, kind, rollout] = (ours && QUESTION.exec(body)) || [];
+      const id = kind === undefined ? undefined : ASKED.exec(body)?.[1];
+      const key = `${kind} ${pull} ${rollout}`;
+      if (id !== undefined && Number(id) > (this.#asked.get(key) ?? 0)) this.#asked.set(key, Number(id));
+    }
+  }
+
+  isAnswered(key: string): boolean {
+    return this.#answered.has(key);
+  }
+
+  /** Whether this question, or a newer one of its kind, was answered on the PR. */
+  wasAsked(kind: string, pull: number, rollout: string, comment: string): boolean {
+    return Number(comment) <= (this.#asked.get(`${kind} ${pull} ${rollout}`) ?? -1);
+  }
+
+  wasRefused(pull: number, command: string): boolean {
+    return this.#refusals.has(pull, command);
+  }
+
+  /** Notes that a command was answered; false: it was before. */
+  setAnswered(key: string): boolean {
+    const isNew = !this.#answered.has(key);
+    this.#answered.add(key);
+    return isNew;
+  }
+
+  /** Shows that a command was read. `steers`: its author may steer, and is told at once. */
+  markRead(line: WrittenLine, steers: boolean): void {
+    if (steers) this.#steering.add(line.comment);
+    this.react(line.comment, "eyes");
+    this.#heard.hear(line, "Read");
+  }
+
+  /** Refuses a command for good, once it is written. Not `shown`: noted without a word. */
+  refuse(line: WrittenLine, message: string, shown = true): void {
+    const { forge, log } = this.#options;
+    this.#refusals.add({ ...line, message, shown });
+    const { pull, comment, author: actor, text } = line;
+    log.info({ repository: forge.repository, pull, comment, actor, command: text.slice(0, 200), said: message }, "a command was refused");
+    if (shown) this.#refused.push({ pull, comment });
+    this.#heard.hear(line, "Refused", message);
+    this.#writeRefusals();
+  }
+
+  /** Says that nothing became of a command yet, nor is decided. */
+  sayWaits(line: WrittenLine, message: string): void {
+    if (this.#waiting.get(waitsKey(line)) === message) return;
+    this.#waiting.set(waitsKey(line), message);
+    this.#heard.hear(line, "Waiting", message);
+    this.#say(line, message);
+  }
+
+  /** Shows that a command was done: 🚀 on its comment, an answer below its review, and in the place of one that said it waits. */
+  markDone(line: WrittenLine, message = "Done."): void {
+    this.#heard.hear(line, "Done", message);
+    this.react(line.comment, "rocket");
+    const waited = this.#waiting.delete(waitsKey(line)) || this.#refusals.isNotice(line.pull, line.comment);
+    if (waited || line.comment.startsWith("r")) this.#say(line, message);
+  }
+
+  react(comment: string, reaction: Reaction): void {
     const key = `${comment} ${reaction}`;
     // Nobody can react to a review: what became of it stands below it.
-    if (reacted.has(key) || comment.startsWith("r")) return;
-    reacted.add(key);
-    later(
+    if (this.#reacted.has(key) || comment.startsWith("r")) return;
+    this.#reacted.add(key);
+    this.#later(
       `react ${key}`,
-      () => forge.react(Number(comment), reaction).catch(ignoreGone),
-      () => reacted.delete(key),
-      steering.has(comment),
+      () => this.#options.forge.react(Number(comment), reaction).catch(ignoreGone),
+      () => this.#reacted.delete(key),
+      this.#steering.has(comment),
     );
   }
 
-  function writeRefusals(): void {
-    const unsaid = () => {
-      const own = refused;
-      refused = [];
-      return own;
-    };
-    later(
+  help(pull: number, only: CommandSpec | undefined, key: string): void {
+    this.#later(
+      `help ${pull}`,
+      () => this.#options.forge.stickyComment(pull, "stagecoach:help", helpAnswer(only)),
+      () => this.#answered.delete(key),
+    );
+  }
+
+  status(line: WrittenLine, run: Run, key: string): void {
+    const { forge, clock, given } = this.#options;
+    this.#question("status", line, run.rollout, key, async () => {
+      const now = clock.now();
+      const more = given?.(run) ?? {};
+      const release = run.trigger.pull;
+      const live = release === undefined ? undefined : await forge.stickyUrl(release, stickyMarker(run.rollout));
+      return statusAnswer(run, now, line.author, live, more);
+    });
+  }
+
+  plan(line: WrittenLine, run: Run, key: string): void {
+    this.#question("plan", line, run.rollout, key, () => planAnswer(run, this.#options.clock.now(), line.author));
+  }
+
+  /** Writes what could not be written before. */
+  writeAgain(): void {
+    if (this.#refusals.isUnwritten()) this.#writeRefusals();
+  }
+
+  /** An answer that changes nothing, kept in one place of a PR: of many that wait for the same the newest is answered. */
+  #question(kind: "status" | "plan", line: WrittenLine, rollout: string, key: string, body: () => Promise<string> | string): void {
+    const { pull, comment } = line;
+    const id = Number(comment);
+    const place = `${kind} ${pull} ${rollout}`;
+    const suffix = Number.isInteger(id) ? `\n<!-- answers ${Math.max(id, this.#asked.get(place) ?? 0)} -->` : "";
+    this.#later(
+      place,
+      async () => {
+        await this.#options.forge.stickyComment(pull, `stagecoach:${kind}:${rollout}`, `${await body()}${suffix}`);
+        if (Number.isInteger(id)) this.#asked.set(place, id);
+      },
+      () => this.#answered.delete(key),
+    );
+  }
+
+  #say(line: WrittenLine, message: string): void {
+    this.#refusals.add({ ...line, message, shown: true });
+    this.#writeRefusals();
+  }
+
+  #writeRefusals(): void {
+    this.#later(
       "refusals",
       async () => {
-        const own = unsaid();
-        const failed = await refusals.write();
-        refused.unshift(...own.filter(({ pull }) => failed.has(pull)));
-        for (const { pull, comment } of own) if (!failed.has(pull)) react(comment, "confused");
-        if (failed.size > 0) again();
+        const own = this.#refused;
+        this.#refused = [];
+        const failed = await this.#refusals.write();
+        this.#refused.unshift(...own.filter(({ pull }) => failed.has(pull)));
+        for (const { pull, comment } of own) if (!failed.has(pull)) this.react(comment, "confused");
+        if (failed.size > 0) this.#again();
       },
       () => undefined,
     );
   }
 
-  /** An answer that changes nothing, kept in one place of a PR: of many that wait for the same the newest is answered. */
-  function question(kind: "status" | "plan", line: WrittenLine, rollout: string, key: string, body: () => Promise<string> | string): void {
-    const { pull, comment } = line;
-    const id = Number(comment);
-    const suffix = Number.isInteger(id) ? `\n<!-- answers ${Math.max(id, asked.get(`${kind} ${pull} ${rollout}`) ?? 0)} -->` : "";
-    later(
-      `${kind} ${pull} ${rollout}`,
-      async () => {
-        await forge.stickyComment(pull, `stagecoach:${kind}:${rollout}`, `${await body()}${suffix}`);
-        if (Number.isInteger(id)) asked.set(`${kind} ${pull} ${rollout}`, id);
-      },
-      () => answered.delete(key),
-    );
+  /** `undo`: what was noted of it, so that a later reading gives it again. */
+  #later(key: string, give: () => Promise<unknown>, undo: () => void, isPrompt = false): void {
+    const { answering, log } = this.#options;
+    const answer = async () => {
+      try {
+        await give();
+        this.#failures = 0;
+        this.#againAt = 0;
+      } catch (error) {
+        undo();
+        log.warn({ answer: key, error: String(error) }, "an answer could not be given; trying again");
+        this.#again();
+      }
+    };
+    if (answering.later(key, answer, isPrompt)) return;
+    undo();
+    this.#again();
   }
 
-  return {
-    react,
-    /** Shows that a command was read. `steers`: its author may steer, and is told at once. */
-    markRead(line: WrittenLine, steers: boolean): void {
-      if (steers) steering.add(line.comment);
-      react(line.comment, "eyes");
-      hear(line, "Read");
-    },
-    heard,
-    isAnswered: (key: string) => answered.has(key),
-    /** Whether this question, or a newer one of its kind, was answered on the PR. */
-    wasAsked(kind: string, pull: number, rollout: string, comment: string): boolean {
-      return Number(comment) <= (asked.get(`${kind} ${pull} ${rollout}`) ?? -1);
-    },
-    /** Notes that a command was answered; false: it was before. */
-    setAnswered(key: string): boolean {
-      const isNew = !answered.has(key);
-      answered.add(key);
-      return isNew;
-    },
-    /** Takes in what was answered and refused on a PR before us. */
-    recall(pull: number, comments: readonly Comment[]): void {
-      refusals.recall(pull, comments);
-      for (const { ours, body } of comments) {
-        const [, kind, rollout] = (ours && QUESTION.exec(body)) || [];
-        const id = kind === undefined ? undefined : ASKED.exec(body)?.[1];
-        const key = `${kind} ${pull} ${rollout}`;
-        if (id !== undefined && Number(id) > (asked.get(key) ?? 0)) asked.set(key, Number(id));
-      }
-    },
-    wasRefused: refusals.has,
-    /** Refuses a command for good, from `writeRefusals` on. Not `shown`: noted without a word. */
-    refuse(line: WrittenLine, message: string, shown = true): void {
-      refusals.add({ ...line, message, shown });
-      const { pull, comment, author: actor, text } = line;
-      log.info({ repository: forge.repository, pull, comment, actor, command: text.slice(0, 200), said: message }, "a command was refused");
-      if (shown) refused.push({ pull: line.pull, comment: line.comment });
-      hear(line, "Refused", message);
-      writeRefusals();
-    },
-    /** Says that nothing became of a command yet, nor is decided. */
-    sayWaits(line: WrittenLine, message: string): void {
-      if (waiting.get(waitsKey(line)) === message) return;
-      waiting.set(waitsKey(line), message);
-      hear(line, "Waiting", message);
-      refusals.add({ ...line, message, shown: true });
-      writeRefusals();
-    },
-    /** Writes what could not be written before. */
-    writeAgain,
-    /** Shows that a command was done: 🚀 on its comment, an answer below its review, and in the place of one that said it waits. */
-    markDone(line: WrittenLine, message = "Done."): void {
-      hear(line, "Done", message);
-      react(line.comment, "rocket");
-      const waited = waiting.delete(waitsKey(line)) || refusals.isNotice(line.pull, line.comment);
-      if (!waited && !line.comment.startsWith("r")) return;
-      refusals.add({ ...line, message, shown: true });
-      writeRefusals();
-    },
-    help(pull: number, only: CommandSpec | undefined, key: string): void {
-      later(
-        `help ${pull}`,
-        () => forge.stickyComment(pull, "stagecoach:help", helpAnswer(only)),
-        () => answered.delete(key),
-      );
-    },
-    status(line: WrittenLine, run: Run, key: string): void {
-      question("status", line, run.rollout, key, async () => {
-        const now = clock.now();
-        const more = given(run);
-        const release = run.trigger.pull;
-        const live = release === undefined ? undefined : await forge.stickyUrl(release, stickyMarker(run.rollout));
-        return statusAnswer(run, now, line.author, live, more);
-      });
-    },
-    plan(line: WrittenLine, run: Run, key: string): void {
-      question("plan", line, run.rollout, key, () => planAnswer(run, clock.now(), line.author));
-    },
-  };
-
-  function writeAgain(): void {
-    if (refusals.isUnwritten()) writeRefusals();
+  /** One look for all that could not be given by then. */
+  #again(): void {
+    const now = this.#options.clock.now();
+    if (this.#againAt <= now) this.#againAt = now + Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(this.#failures++, 10));
+    // Also where one was asked for before: a look that came earlier took its place.
+    else if (now === this.#askedAt) return;
+    this.#askedAt = now;
+    this.#options.recheck(this.#againAt - now);
   }
 }
 
@@ -234,13 +243,4 @@ function ignoreGone(error: unknown): void {
 
 function waitsKey({ pull, comment, text }: WrittenLine): string {
   return `${pull} ${comment} ${text}`;
-}
-
-/** Whether an account is given one more answer: anybody may comment, as often as they like. */
-export function answersAtMost(most: number): (author: string) => boolean {
-  const given = new Map<string, number>();
-  return (author) => {
-    given.set(author, (given.get(author) ?? 0) + 1);
-    return (given.get(author) ?? 0) <= most;
-  };
 }

@@ -5,10 +5,9 @@
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import { type Clock, iso } from "../../../core/base/time.ts";
 import type { RunDocument } from "../../../core/report/model/schema/run.ts";
+import type { WrittenLine } from "./refusals.ts";
 
 export type Heard = RunDocument["commands"][number] & { pull: number };
-
-type Line = Record<"comment" | "author" | "text", string> & { pull: number };
 
 const MOST_HEARD = 200;
 
@@ -18,7 +17,7 @@ export function openHeard(clock: Clock, tell: () => void = () => undefined) {
   return {
     heard: (): Heard[] => [...known.values()],
     /** `message`: what its author is answered, as Markdown. */
-    hear({ pull, comment, author, text }: Line, state: Heard["state"], message = ""): void {
+    hear({ pull, comment, author, text }: WrittenLine, state: Heard["state"], message = ""): void {
       const before = known.get(comment);
       const says = message.replaceAll("`", "").replace(/\.$/, "");
       // It is read again in every round, until it is answered.

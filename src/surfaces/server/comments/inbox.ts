@@ -10,13 +10,14 @@ import { OPEN_POLICY } from "../../../core/spec/repo-config.ts";
 import type { Log } from "../../../engine/round/context.ts";
 import type { CommandPlace, CommandSource } from "../../../engine/round/observe/command-source.ts";
 import { type Answering, openAnswering } from "./answering.ts";
-import { answersAtMost, commandAnswers, type WrittenLine } from "./answers.ts";
+import { CommandAnswers } from "./answers.ts";
 import { openAuthority, openKnown, type ReadPolicy, type WhyNot } from "./authority.ts";
 import { commentCache } from "./comment-cache.ts";
 import type { Heard } from "./heard.ts";
 import { commentParser, type ParsedCommand } from "./parse.ts";
 import { openQuota } from "./quota.ts";
 import { commandsOn, openUnclaimed, RECHECK_MS, type Reading, type Wanted } from "./reading.ts";
+import type { WrittenLine } from "./refusals.ts";
 import { openWritten } from "./written.ts";
 
 /** So many answers one account is given in one reading; what it writes beyond that is passed over without a word. */
@@ -62,36 +63,23 @@ interface Origin {
   line: WrittenLine;
 }
 
+interface Desk {
+  cache: ReturnType<typeof commentCache>;
+  answers: CommandAnswers;
+  origins: WeakMap<Command, Origin>;
+}
+
 export function commandInbox(options: CommandInboxOptions): CommandInbox {
   const { forge, clock, log, policy = async () => OPEN_POLICY, again: recheck = () => undefined } = options;
   const cache = commentCache(forge, clock, log);
   const { answering = openAnswering()() } = options;
-  const answers = commandAnswers({ forge, clock, log, answering, recheck, given: options.given, onHeard: options.onHeard });
+  const answers = new CommandAnswers({ forge, clock, log, answering, recheck, given: options.given, onHeard: options.onHeard });
+  const desk: Desk = { cache, answers, origins: new WeakMap() };
   const judging = { parse: commentParser(), unclaimed: openUnclaimed(clock), isAsWritten: openWritten(options), quota: openQuota() };
   const lasting = { clock, answers, recheck, ...judging, known: openKnown() };
-  const origins = new WeakMap<Command, Origin>();
 
   async function openReading(): Promise<Reading> {
     return { ...lasting, authority: openAuthority(forge, await policy(), log, lasting.known), mayAnswer: answersAtMost(MOST_ANSWERS) };
-  }
-
-  async function readAll(
-    reading: Reading,
-    places: readonly CommandPlace[],
-    rollout: string | undefined,
-    wants: Wanted,
-  ): Promise<Command[]> {
-    const commands: Command[] = [];
-    // What stops is judged first, wherever it stands.
-    for (const stops of [true, false])
-      for (const place of places) {
-        const comments = await cache.of(place.number);
-        answers.recall(place.number, comments);
-        const found = await commandsOn(reading, comments, place, rollout, { ...wants, stops });
-        for (const { command, line } of found) origins.set(command, { rollout: rollout ?? "", shared: place.shared, line });
-        commands.push(...found.map(({ command }) => command));
-      }
-    return commands.sort(oldestFirst);
   }
 
   function finish(...asked: { postponed: boolean }[]): void {
@@ -107,7 +95,7 @@ export function commandInbox(options: CommandInboxOptions): CommandInbox {
 
   async function read(rollout: string, places: readonly CommandPlace[], late?: boolean): Promise<Command[]> {
     const reading = await openReading();
-    const commands = await readAll(reading, places, rollout, { late, whyNot: async (one, place) => whyWhichRollout(place, one) });
+    const commands = await readAll(desk, reading, places, rollout, { late, whyNot: async (one, place) => whyWhichRollout(place, one) });
     finish(reading.authority);
     return commands;
   }
@@ -115,7 +103,7 @@ export function commandInbox(options: CommandInboxOptions): CommandInbox {
   async function beforeRun(pull: number): Promise<Command[]> {
     const reading = await openReading();
     const unstarted = runIsMissing(forge, pull, log);
-    const plans = await readAll(reading, [{ number: pull, shared: false }], undefined, unstarted);
+    const plans = await readAll(desk, reading, [{ number: pull, shared: false }], undefined, unstarted);
     finish(reading.authority, unstarted);
     return plans;
   }
@@ -124,7 +112,7 @@ export function commandInbox(options: CommandInboxOptions): CommandInbox {
     touched: cache.touched,
     spokenOn: cache.takeTouched,
     resync: cache.resync,
-    heard: answers.heard,
+    heard: () => answers.heard(),
     holdAnswers: answering.hold,
     isAnswering: answering.isOpen,
     settled: answering.settled,
@@ -132,23 +120,54 @@ export function commandInbox(options: CommandInboxOptions): CommandInbox {
     read: (rollout, places, { late } = {}) => together(() => read(rollout, places, late)),
     beforeRun: (pull) => together(() => beforeRun(pull)),
     whyNot: async (who, command) => openAuthority(forge, await policy(), log, lasting.known).whyNot(who, command),
-    async answer(command, outcome, message, run) {
-      const origin = origins.get(command);
-      if (origin === undefined || answers.isAnswered(`${command.id} ${origin.rollout}`)) return;
-      const { line, rollout, shared } = origin;
-      // What it came to was said in its time.
-      if (command.late === true && message?.code !== "COMMAND_TOO_LATE") return void answers.setAnswered(`${command.id} ${rollout}`);
-      const said = message === undefined ? "" : wholeSentence(message, run);
-      if (outcome === "waits") return answers.sayWaits(line, said);
-      const key = `${command.id} ${rollout}`;
-      answers.setAnswered(key);
-      if (outcome === "refused") {
-        return answers.refuse(line, shared ? `${rollout}: ${said}` : said);
-      }
-      if (command.name === "status" && run !== undefined) answers.status(line, run, key);
-      if (command.name === "plan" && run !== undefined) answers.plan(line, run, key);
-      answers.markDone(line, message && said);
-    },
+    answer: (...given) => answer(desk, ...given),
+  };
+}
+
+async function readAll(
+  { cache, answers, origins }: Desk,
+  reading: Reading,
+  places: readonly CommandPlace[],
+  rollout: string | undefined,
+  wants: Wanted,
+): Promise<Command[]> {
+  const commands: Command[] = [];
+  // What stops is judged first, wherever it stands.
+  for (const stops of [true, false])
+    for (const place of places) {
+      const comments = await cache.of(place.number);
+      answers.recall(place.number, comments);
+      const found = await commandsOn(reading, comments, place, rollout, { ...wants, stops });
+      for (const { command, line } of found) origins.set(command, { rollout: rollout ?? "", shared: place.shared, line });
+      commands.push(...found.map(({ command }) => command));
+    }
+  return commands.sort(oldestFirst);
+}
+
+async function answer({ answers, origins }: Desk, ...given: Parameters<CommandSource["answer"]>): Promise<void> {
+  const [command, outcome, message, run] = given;
+  const origin = origins.get(command);
+  if (origin === undefined) return;
+  const { line, rollout, shared } = origin;
+  const key = `${command.id} ${rollout}`;
+  if (answers.isAnswered(key)) return;
+  // What it came to was said in its time.
+  if (command.late === true && message?.code !== "COMMAND_TOO_LATE") return void answers.setAnswered(key);
+  const said = message === undefined ? "" : wholeSentence(message, run);
+  if (outcome === "waits") return answers.sayWaits(line, said);
+  answers.setAnswered(key);
+  if (outcome === "refused") return answers.refuse(line, shared ? `${rollout}: ${said}` : said);
+  if (command.name === "status" && run !== undefined) answers.status(line, run, key);
+  if (command.name === "plan" && run !== undefined) answers.plan(line, run, key);
+  answers.markDone(line, message && said);
+}
+
+/** Whether an account is given one more answer: anybody may comment, as often as they like. */
+function answersAtMost(most: number): (author: string) => boolean {
+  const given = new Map<string, number>();
+  return (author) => {
+    given.set(author, (given.get(author) ?? 0) + 1);
+    return (given.get(author) ?? 0) <= most;
   };
 }
 

@@ -11,11 +11,11 @@ import { wholeSentence } from "../../../core/report/reasons/say.ts";
 import { isStop } from "../../../core/run/commands/order.ts";
 import { COMMANDS, type Command, commandSpec, hasPermission } from "../../../core/spec/commands.ts";
 import type { CommandPlace } from "../../../engine/round/observe/command-source.ts";
-import type { CommandAnswers, WrittenLine } from "./answers.ts";
+import type { CommandAnswers } from "./answers.ts";
 import type { Authority, WhyNot } from "./authority.ts";
 import type { CommentParser, ParsedCommand } from "./parse.ts";
 import type { Quota } from "./quota.ts";
-import { keyOf } from "./refusals.ts";
+import { keyOf, type WrittenLine } from "./refusals.ts";
 
 /** A comment found late acts only this long after it was written: docs/spec.md §9.20. */
 const LATE_MS = 15 * 60_000;

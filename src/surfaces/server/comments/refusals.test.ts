@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Comment, type Forge, ForgeError } from "../../../adapters/forge/port.ts";
 import { silentLog } from "../../../engine/round/context.ts";
 import { openAnswering } from "./answering.ts";
-import { commandAnswers } from "./answers.ts";
+import { CommandAnswers } from "./answers.ts";
 import { type Refusal, refusalComments } from "./refusals.ts";
 
 /** A forge that keeps the comments of ours on each PR, and fails where it is told to. `pages`: by PR and marker. */
@@ -81,7 +81,7 @@ describe("what was refused", () => {
     const { forge, reactions, broken } = forgeOf();
     const clock = { now: () => 0, after: () => () => undefined };
     const answering = openAnswering()();
-    const answers = commandAnswers({ forge, clock, log: silentLog, answering, recheck: () => undefined });
+    const answers = new CommandAnswers({ forge, clock, log: silentLog, answering, recheck: () => undefined });
     const spoken = (pull: number) => ({ pull, comment: `${pull * 10}`, author: "eve", text: "/abort", command: `${pull * 10}#0` });
     broken.add(1);
     for (const pull of [1, 2]) answers.refuse(spoken(pull), "no");

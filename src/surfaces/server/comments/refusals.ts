@@ -8,16 +8,20 @@ import { type Comment, type Forge, ForgeError } from "../../../adapters/forge/po
 import { refusalAnswer } from "../../../core/report/answers.ts";
 import type { Log } from "../../../engine/round/context.ts";
 
-export interface Refusal {
+/** A line of a comment, and who wrote it. */
+export interface WrittenLine {
   pull: number;
-  /** The comment it stands in (see `keyOf`), and its author. */
+  /** See `keyOf`: `123456` of a comment, `r123456` of a review. */
   comment: string;
   author: string;
-  /** The command as written, one line. */
+  /** As written, one line. */
   text: string;
-  message: string;
-  /** `123456#0`: it is never judged again. Absent: whoever refused it remembers that, or it is no refusal. */
+  /** `123456#0`, of a command: refused, it is never judged again. Absent: whoever refuses it remembers that, or it is no refusal. */
   command?: string;
+}
+
+export interface Refusal extends WrittenLine {
+  message: string;
   /** False: it is noted only, and shown where nothing else is. */
   shown: boolean;
 }
@@ -63,33 +67,74 @@ interface Page {
  * The answers below what was refused on a PR: each shows why, and holds, unseen, which commands were refused. So they stay refused for
  * whoever reads the PR after us; until it is written, nobody was told anything.
  */
-export function refusalComments(forge: Forge, log: Log) {
-  const pages = new Map<string, Page>();
-  const unwritten = new Set<string>();
+export function refusalComments(forge: Forge, log: Log): RefusalComments {
+  return new RefusalComments(forge, log);
+}
 
-  /** Those used last are kept, and those that wait to be written. */
-  function pageOf(pull: number, of: string | undefined, author?: string): Page {
-    const key = pageKey(pull, of);
-    const page = pages.get(key) ?? { pull, of, author, shown: undefined, refused: new Set<string>(), held: "", version: 0 };
-    page.author ??= author;
-    pages.delete(key);
-    pages.set(key, page);
-    if (pages.size <= MOST_PAGES) return page;
-    const oldest = pages.keys().find((old) => old !== key && !unwritten.has(old));
-    if (oldest !== undefined) pages.delete(oldest);
-    return page;
+class RefusalComments {
+  readonly #forge: Forge;
+  readonly #log: Log;
+  readonly #pages = new Map<string, Page>();
+  readonly #unwritten = new Set<string>();
+
+  constructor(forge: Forge, log: Log) {
+    this.#forge = forge;
+    this.#log = log;
   }
 
-  /** Its own, while there are few of its account and on its PR. */
-  function pageFor({ pull, comment, author, shown }: Refusal): Page {
-    if (pages.has(pageKey(pull, comment))) return pageOf(pull, comment);
-    const own = shown ? [...pages.values()].filter((page) => page.pull === pull && page.of !== undefined) : [];
-    const isFree = own.length < MOST_OF_ALL && own.filter((page) => page.author === author).length < MOST_OF_ONE;
-    return pageOf(pull, shown && isFree ? comment : undefined, author);
+  /** Takes in what was refused before us, from a PR's comments. */
+  recall(pull: number, comments: readonly Comment[]): void {
+    for (const comment of comments) {
+      const marked = comment.ours ? MARKED.exec(comment.body) : null;
+      if (marked === null) continue;
+      const answered = comments.find((one) => keyOf(one) === marked[1]);
+      takeIn(this.#pageOf(pull, marked[1], answered?.author), comment);
+    }
+  }
+
+  has(pull: number, command: string): boolean {
+    const own = this.#pages.get(pageKey(pull, command.slice(0, command.indexOf("#"))));
+    return own?.refused.has(command) === true || this.#pages.get(pageKey(pull, undefined))?.refused.has(command) === true;
+  }
+
+  /** Whether the comment's own answer, written here or by an earlier process, refuses none of it. */
+  isNotice(pull: number, comment: string): boolean {
+    return this.#pages.get(pageKey(pull, comment))?.refused.size === 0;
+  }
+
+  /** Shown and held from the next `write` on. */
+  add(refusal: Refusal): void {
+    const page = this.#pageFor(refusal);
+    page.version += 1;
+    if (refusal.command !== undefined) hold(page, [refusal.command]);
+    if (refusal.shown || page.shown === undefined) show(page, refusal);
+    this.#unwritten.add(pageKey(page.pull, page.of));
+  }
+
+  /** Something was added and is not written yet. */
+  isUnwritten(): boolean {
+    return this.#unwritten.size > 0;
+  }
+
+  /** Writes what was added. Gives the PRs where something could not be written: there it is tried again the next time. */
+  async write(): Promise<ReadonlySet<number>> {
+    const failed = new Set<number>();
+    const there = new Map<number, Promise<Comment[]>>();
+    const read = (pull: number) => {
+      const comments = there.get(pull) ?? this.#forge.comments(pull);
+      there.set(pull, comments);
+      return comments;
+    };
+    // In the order of what they answer.
+    for (const key of [...this.#unwritten].sort((a, b) => a.localeCompare(b, "en", { numeric: true }))) {
+      const page = this.#pages.get(key);
+      if (page !== undefined && !(await this.#writeOne(key, page, read))) failed.add(page.pull);
+    }
+    return failed;
   }
 
   /** Takes in first what stands there: another replica may have refused something since. False: to be tried again. */
-  async function writeOne(key: string, page: Page, read: (pull: number) => Promise<Comment[]>): Promise<boolean> {
+  async #writeOne(key: string, page: Page, read: (pull: number) => Promise<Comment[]>): Promise<boolean> {
     const { pull, of, version } = page;
     try {
       takeIn(
@@ -97,66 +142,41 @@ export function refusalComments(forge: Forge, log: Log) {
         (await read(pull)).find((comment) => isPage(comment, of)),
       );
       holdNewest(page);
-      await forge.stickyComment(pull, of === undefined ? MARKER : `${MARKER}:${of}`, bodyOf(page));
+      await this.#forge.stickyComment(pull, of === undefined ? MARKER : `${MARKER}:${of}`, bodyOf(page));
     } catch (error) {
-      log.warn({ pull, error: String(error) }, "the answer to what was refused could not be written");
+      this.#log.warn({ pull, error: String(error) }, "the answer to what was refused could not be written");
       // Deleted or locked meanwhile: it will not be written later, either.
       const never = error instanceof ForgeError && ["NotFound", "Forbidden", "Invalid"].includes(error.kind);
-      if (never) unwritten.delete(key);
+      if (never) this.#unwritten.delete(key);
       return never;
     }
     // What was added while it was on its way is still to be written.
     if (page.version !== version) return true;
     if (page.shown !== undefined) page.shown.written = true;
-    unwritten.delete(key);
+    this.#unwritten.delete(key);
     return true;
   }
 
-  return {
-    /** Takes in what was refused before us, from a PR's comments. */
-    recall(pull: number, comments: readonly Comment[]): void {
-      for (const comment of comments) {
-        const marked = comment.ours ? MARKED.exec(comment.body) : null;
-        if (marked === null) continue;
-        const answered = comments.find((one) => keyOf(one) === marked[1]);
-        takeIn(pageOf(pull, marked[1], answered?.author), comment);
-      }
-    },
-    has(pull: number, command: string): boolean {
-      const own = pages.get(pageKey(pull, command.slice(0, command.indexOf("#"))));
-      return own?.refused.has(command) === true || pages.get(pageKey(pull, undefined))?.refused.has(command) === true;
-    },
-    /** Whether the comment's own answer, written here or by an earlier process, refuses none of it. */
-    isNotice(pull: number, comment: string): boolean {
-      return pages.get(pageKey(pull, comment))?.refused.size === 0;
-    },
-    /** Shown and held from the next `write` on. */
-    add(refusal: Refusal): void {
-      const page = pageFor(refusal);
-      page.version += 1;
-      if (refusal.command !== undefined) hold(page, [refusal.command]);
-      if (refusal.shown || page.shown === undefined) show(page, refusal);
-      unwritten.add(pageKey(page.pull, page.of));
-    },
-    /** Something was added and is not written yet. */
-    isUnwritten: () => unwritten.size > 0,
-    /** Writes what was added. Gives the PRs where something could not be written: there it is tried again the next time. */
-    async write(): Promise<ReadonlySet<number>> {
-      const failed = new Set<number>();
-      const there = new Map<number, Promise<Comment[]>>();
-      const read = (pull: number) => {
-        const comments = there.get(pull) ?? forge.comments(pull);
-        there.set(pull, comments);
-        return comments;
-      };
-      // In the order of what they answer.
-      for (const key of [...unwritten].sort((a, b) => a.localeCompare(b, "en", { numeric: true }))) {
-        const page = pages.get(key);
-        if (page !== undefined && !(await writeOne(key, page, read))) failed.add(page.pull);
-      }
-      return failed;
-    },
-  };
+  /** Its own, while there are few of its account and on its PR. */
+  #pageFor({ pull, comment, author, shown }: Refusal): Page {
+    if (this.#pages.has(pageKey(pull, comment))) return this.#pageOf(pull, comment);
+    const own = shown ? [...this.#pages.values()].filter((page) => page.pull === pull && page.of !== undefined) : [];
+    const isFree = own.length < MOST_OF_ALL && own.filter((page) => page.author === author).length < MOST_OF_ONE;
+    return this.#pageOf(pull, shown && isFree ? comment : undefined, author);
+  }
+
+  /** Those used last are kept, and those that wait to be written. */
+  #pageOf(pull: number, of: string | undefined, author?: string): Page {
+    const key = pageKey(pull, of);
+    const page = this.#pages.get(key) ?? { pull, of, author, shown: undefined, refused: new Set<string>(), held: "", version: 0 };
+    page.author ??= author;
+    this.#pages.delete(key);
+    this.#pages.set(key, page);
+    if (this.#pages.size <= MOST_PAGES) return page;
+    const oldest = this.#pages.keys().find((old) => old !== key && !this.#unwritten.has(old));
+    if (oldest !== undefined) this.#pages.delete(oldest);
+    return page;
+  }
 }
 
 /** Names a comment among those of its PR: reviews have ids of their own, which may be those of comments. */
