@@ -21,30 +21,8 @@ export function openBeside(source: Pick<WebSource, "repositories">, tell: Tell) 
   /** By the pull request that they were made of. */
   const made = new WeakMap<ReleasePull, FleetRelease[]>();
 
-  function linesOf(pull: ReleasePull): FleetRelease[] {
-    const lines = made.get(pull) ?? fleetReleases(pull);
-    made.set(pull, lines);
-    return lines;
-  }
-
-  /** Gives what is there now, and tells what is not as before. */
-  function compare<T extends { repository: string }>(
-    before: ReadonlyMap<string, T>,
-    now: ReadonlyMap<string, T>,
-    { changed, gone }: { changed: (one: T) => object; gone: (one: T, key: string) => object | undefined },
-  ): void {
-    for (const [key, one] of now) {
-      const old = before.get(key);
-      if (old !== one && !isDeepStrictEqual(old, one)) tell(one.repository, changed(one));
-    }
-    for (const [key, one] of before) {
-      const told = now.has(key) ? undefined : gone(one, key);
-      if (told !== undefined) tell(one.repository, told);
-    }
-  }
-
   function takeRows(now: ReadonlyMap<string, FleetRollout>, runs: ReadonlySet<string>): void {
-    compare(rows, now, { changed: (rollout) => ({ rollout }), gone: (_, key) => (runs.has(key) ? undefined : { gone: key }) });
+    compare(tell, rows, now, { changed: (rollout) => ({ rollout }), gone: (_, key) => (runs.has(key) ? undefined : { gone: key }) });
     rows = new Map(now);
   }
 
@@ -56,11 +34,11 @@ export function openBeside(source: Pick<WebSource, "repositories">, tell: Tell) 
       const unread = after.flatMap(({ repository, unread: all }) => all.map((one) => fleetUnread(repository, one)));
       takeRows(new Map([...refused, ...unread].flatMap((row) => (runs.has(row.key) ? [] : [[row.key, row]]))), runs);
       pulls = after.flatMap((one) => one.releases);
-      const lines = new Map(pulls.flatMap(linesOf).map((one) => [one.key, one]));
-      compare(releases, lines, { changed: (release) => ({ release }), gone: (_, key) => ({ releaseGone: key }) });
+      const lines = new Map(pulls.flatMap((pull) => linesOf(pull, made)).map((one) => [one.key, one]));
+      compare(tell, releases, lines, { changed: (release) => ({ release }), gone: (_, key) => ({ releaseGone: key }) });
       releases = lines;
       const now = new Map(repositoriesOf(after, standing).map((one) => [one.repository, one]));
-      compare(repositories, now, {
+      compare(tell, repositories, now, {
         changed: (repository) => ({ repository }),
         gone: (repository) => ({ repository: { ...repository, state: "Gone" } satisfies FleetRepository }),
       });
@@ -82,6 +60,29 @@ export function openBeside(source: Pick<WebSource, "repositories">, tell: Tell) 
       return undefined;
     },
   };
+}
+
+/** Tells what is not as before. */
+function compare<T extends { repository: string }>(
+  tell: Tell,
+  before: ReadonlyMap<string, T>,
+  now: ReadonlyMap<string, T>,
+  { changed, gone }: { changed: (one: T) => object; gone: (one: T, key: string) => object | undefined },
+): void {
+  for (const [key, one] of now) {
+    const old = before.get(key);
+    if (old !== one && !isDeepStrictEqual(old, one)) tell(one.repository, changed(one));
+  }
+  for (const [key, one] of before) {
+    const told = now.has(key) ? undefined : gone(one, key);
+    if (told !== undefined) tell(one.repository, told);
+  }
+}
+
+function linesOf(pull: ReleasePull, made: WeakMap<ReleasePull, FleetRelease[]>): FleetRelease[] {
+  const lines = made.get(pull) ?? fleetReleases(pull);
+  made.set(pull, lines);
+  return lines;
 }
 
 function repositoriesOf(after: readonly LookedAfter[], standing: readonly Standing[]): FleetRepository[] {

@@ -4,8 +4,8 @@ import { afterEach, expect, test, vi } from "vitest";
 import { sampleRun } from "../../../../test/support/sample-run.ts";
 import { rolloutKey } from "../../../core/report/model/fleet.ts";
 import { webRoutes } from "../server.ts";
-import { FLEET, openEventLine } from "./event-line.ts";
-import { openLiveModels } from "./live-models.ts";
+import { EventLine, FLEET } from "./event-line.ts";
+import { LiveModels } from "./live-models.ts";
 import { apiApp } from "./routes.ts";
 
 const clock = { now: () => Date.parse("2026-11-21T09:04:00.000Z"), after: () => () => undefined };
@@ -66,7 +66,7 @@ test("a reader that goes away leaves no line open, and whoever asks only for the
 });
 
 test("who listens is told how fast the clock goes by now", () => {
-  const line = openEventLine("p");
+  const line = new EventLine("p");
   const told: string[] = [];
   line.listen("", { after: undefined, hello: { speed: 90 }, send: (bytes) => told.push(new TextDecoder().decode(bytes)) });
   line.greet({ speed: 1 });
@@ -77,7 +77,7 @@ test("who listens is told how fast the clock goes by now", () => {
 });
 
 test("who missed more than a slow reader may have waiting reads anew, and is not cut off while being told of it", () => {
-  const line = openEventLine("p");
+  const line = new EventLine("p");
   const after = line.idOf(FLEET);
   const toldOf = () => {
     const told: string[] = [];
@@ -91,9 +91,9 @@ test("who missed more than a slow reader may have waiting reads anew, and is not
 });
 
 test("who listens to a rollout that has no run yet is told once it has one", () => {
-  const line = openEventLine("p");
-  const runs: ReturnType<Parameters<typeof openLiveModels>[0]["runs"]>[number][] = [];
-  const models = openLiveModels({ runs: () => runs, onChange: () => () => undefined }, clock, line);
+  const line = new EventLine("p");
+  const runs: ReturnType<ConstructorParameters<typeof LiveModels>[0]["runs"]>[number][] = [];
+  const models = new LiveModels({ runs: () => runs, onChange: () => () => undefined }, clock, line);
   const told: string[] = [];
   const send = (bytes: Uint8Array) => void told.push(new TextDecoder().decode(bytes).split("\n")[0] ?? "");
   const key = rolloutKey("acme/config", "payments");

@@ -25,86 +25,46 @@ interface Asking {
   takesWhole: boolean;
 }
 
-export function openListening(source: WebSource, clock: WebClock, { line, models }: { line: EventLine; models: LiveModels }) {
-  let stop: (() => void) | undefined;
-  const pulses = new Set<() => Promise<void>>();
-  const byViewer = new Map<string, number>();
+export class Listening {
+  readonly #source: WebSource;
+  readonly #clock: WebClock;
+  readonly #line: EventLine;
+  readonly #models: LiveModels;
+  readonly #pulses = new Set<() => Promise<void>>();
+  readonly #byViewer = new Map<string, number>();
+  #stop: (() => void) | undefined;
 
-  /** Looks at what changed while anybody listens. */
-  function begin(): void {
-    let due: NodeJS.Timeout | undefined;
-    let speed = clock.speed ?? 1;
-    const off = source.onChange(() => {
-      due ??= setTimeout(() => {
-        due = undefined;
-        models.sync();
-        // Times that are counted down would be those of before.
-        if (speed !== (clock.speed ?? 1)) line.greet(hello());
-        speed = clock.speed ?? 1;
-      }, COALESCE_MS);
-      due.unref();
+  constructor(source: WebSource, clock: WebClock, { line, models }: { line: EventLine; models: LiveModels }) {
+    this.#source = source;
+    this.#clock = clock;
+    this.#line = line;
+    this.#models = models;
+  }
+
+  listen(context: Context, stream: string, viewer: Viewer, sight: LineSight): Response {
+    const headers = { ...JSON_HEADERS, "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no" };
+    // Nobody would read on, nor go away.
+    if (context.req.method === "HEAD" || context.req.raw.signal.aborted) return context.body(null, 200, headers);
+    const theirs = this.#byViewer.get(viewer.id) ?? 0;
+    if (this.#line.listening >= MOST_LISTENERS || (!viewer.seesAll && theirs >= MOST_OF_ONE))
+      return problem(context, "UNAVAILABLE", "too many lines are open");
+    if (!viewer.seesAll) this.#byViewer.set(viewer.id, theirs + 1);
+    const after = context.req.header("Last-Event-ID") ?? context.req.query("after");
+    const takesWhole = context.req.query("whole") !== undefined;
+    const body = this.#bodyFor(stream, sight, { after, takesWhole }, () => {
+      const left = (this.#byViewer.get(viewer.id) ?? 1) - 1;
+      if (left === 0) this.#byViewer.delete(viewer.id);
+      else if (!viewer.seesAll) this.#byViewer.set(viewer.id, left);
     });
-    const pulse = setInterval(() => {
-      void source.look?.();
-      models.sync();
-      for (const send of [...pulses]) void send();
-    }, PULSE_MS).unref();
-    stop = () => {
-      off();
-      clearTimeout(due);
-      clearInterval(pulse);
-      stop = undefined;
-    };
+    return context.body(body, 200, { ...headers, "Cache-Control": "private, no-cache, no-transform" });
   }
 
-  const hello = () => ({ now: new Date(clock.now()).toISOString(), speed: clock.speed ?? 1 });
-
-  /** What is shown of a stream now, to whoever may see so much of it. */
-  function wholeOf(stream: string, sight: LineSight): string | undefined {
-    if (stream !== FLEET) return models.rollout(stream)?.text;
-    const { document, written: whole } = models.fleet();
-    return sight.seesAll ? whole.text : writeDocument(fleetSeen(document, sight.allows)).text;
-  }
-
-  function bodyFor(stream: string, sight: LineSight, { after, takesWhole }: Asking, onEnd: () => void): ReadableStream<Uint8Array> {
+  #bodyFor(stream: string, sight: LineSight, asking: Asking, onEnd: () => void): ReadableStream<Uint8Array> {
     let end = (): void => undefined;
-    let mostUnread = MOST_UNREAD;
-    const endsAt = performance.now() + LONGEST_MS;
     return new ReadableStream<Uint8Array>(
       {
-        start(controller) {
-          const close = (): void => {
-            end();
-            controller.close();
-          };
-          const send = (bytes: Uint8Array, repository: string | undefined): void => {
-            if (repository !== undefined && !sight.allows(repository)) return;
-            if ((controller.desiredSize ?? 0) > -mostUnread) controller.enqueue(bytes);
-            else close();
-          };
-          const pulse = async () => {
-            const outcome = await sight.renew();
-            if (!pulses.has(pulse)) return;
-            if (outcome === "gone" || performance.now() >= endsAt) close();
-            else send(outcome === "changed" ? RESET : PULSE, undefined);
-          };
-          if (stop === undefined) begin();
-          models.sync();
-          pulses.add(pulse);
-          let off = (): void => undefined;
-          end = () => {
-            end = () => undefined;
-            off();
-            pulses.delete(pulse);
-            onEnd();
-            if (line.listening === 0) stop?.();
-          };
-          const whole = (): string | undefined => {
-            const text = takesWhole ? wholeOf(stream, sight) : undefined;
-            mostUnread += text?.length ?? 0;
-            return text;
-          };
-          off = line.listen(stream, { after, hello: hello(), send, whole });
+        start: (controller) => {
+          end = this.#open(controller, stream, sight, asking, onEnd);
         },
         cancel: () => end(),
       },
@@ -112,23 +72,88 @@ export function openListening(source: WebSource, clock: WebClock, { line, models
     );
   }
 
-  return function listen(context: Context, stream: string, viewer: Viewer, sight: LineSight): Response {
-    const headers = { ...JSON_HEADERS, "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no" };
-    // Nobody would read on, nor go away.
-    if (context.req.method === "HEAD" || context.req.raw.signal.aborted) return context.body(null, 200, headers);
-    const theirs = byViewer.get(viewer.id) ?? 0;
-    if (line.listening >= MOST_LISTENERS || (!viewer.seesAll && theirs >= MOST_OF_ONE))
-      return problem(context, "UNAVAILABLE", "too many lines are open");
-    if (!viewer.seesAll) byViewer.set(viewer.id, theirs + 1);
-    const after = context.req.header("Last-Event-ID") ?? context.req.query("after");
-    const takesWhole = context.req.query("whole") !== undefined;
-    const body = bodyFor(stream, sight, { after, takesWhole }, () => {
-      const left = (byViewer.get(viewer.id) ?? 1) - 1;
-      if (left === 0) byViewer.delete(viewer.id);
-      else if (!viewer.seesAll) byViewer.set(viewer.id, left);
+  /** Returns how to end it. */
+  #open(
+    controller: ReadableStreamDefaultController<Uint8Array>,
+    stream: string,
+    sight: LineSight,
+    { after, takesWhole }: Asking,
+    onEnd: () => void,
+  ): () => void {
+    let mostUnread = MOST_UNREAD;
+    const endsAt = performance.now() + LONGEST_MS;
+    const close = (): void => {
+      end();
+      controller.close();
+    };
+    const send = (bytes: Uint8Array, repository: string | undefined): void => {
+      if (repository !== undefined && !sight.allows(repository)) return;
+      if ((controller.desiredSize ?? 0) > -mostUnread) controller.enqueue(bytes);
+      else close();
+    };
+    const pulse = async () => {
+      const outcome = await sight.renew();
+      if (!this.#pulses.has(pulse)) return;
+      if (outcome === "gone" || performance.now() >= endsAt) close();
+      else send(outcome === "changed" ? RESET : PULSE, undefined);
+    };
+    if (this.#stop === undefined) this.#begin();
+    this.#models.sync();
+    this.#pulses.add(pulse);
+    let off = (): void => undefined;
+    let end = (): void => {
+      end = () => undefined;
+      off();
+      this.#pulses.delete(pulse);
+      onEnd();
+      if (this.#line.listening === 0) this.#stop?.();
+    };
+    const whole = (): string | undefined => {
+      const text = takesWhole ? this.#wholeOf(stream, sight) : undefined;
+      mostUnread += text?.length ?? 0;
+      return text;
+    };
+    off = this.#line.listen(stream, { after, hello: this.#hello(), send, whole });
+    return () => end();
+  }
+
+  /** What is shown of a stream now, to whoever may see so much of it. */
+  #wholeOf(stream: string, sight: LineSight): string | undefined {
+    if (stream !== FLEET) return this.#models.rollout(stream)?.text;
+    const { document, written: whole } = this.#models.fleet();
+    return sight.seesAll ? whole.text : writeDocument(fleetSeen(document, sight.allows)).text;
+  }
+
+  #hello() {
+    return { now: new Date(this.#clock.now()).toISOString(), speed: this.#clock.speed ?? 1 };
+  }
+
+  /** Looks at what changed while anybody listens. */
+  #begin(): void {
+    let due: NodeJS.Timeout | undefined;
+    let speed = this.#clock.speed ?? 1;
+    const off = this.#source.onChange(() => {
+      due ??= setTimeout(() => {
+        due = undefined;
+        this.#models.sync();
+        // Times that are counted down would be those of before.
+        if (speed !== (this.#clock.speed ?? 1)) this.#line.greet(this.#hello());
+        speed = this.#clock.speed ?? 1;
+      }, COALESCE_MS);
+      due.unref();
     });
-    return context.body(body, 200, { ...headers, "Cache-Control": "private, no-cache, no-transform" });
-  };
+    const pulse = setInterval(() => {
+      void this.#source.look?.();
+      this.#models.sync();
+      for (const send of [...this.#pulses]) void send();
+    }, PULSE_MS).unref();
+    this.#stop = () => {
+      off();
+      clearTimeout(due);
+      clearInterval(pulse);
+      this.#stop = undefined;
+    };
+  }
 }
 
 const RESET = new TextEncoder().encode("event: reset\ndata: {}\n\n");

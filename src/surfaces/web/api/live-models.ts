@@ -47,142 +47,157 @@ interface Known {
   wanted: boolean;
 }
 
-export type LiveModels = ReturnType<typeof openLiveModels>;
+type Found = ReturnType<WebSource["runs"]>[number];
 
-export function openLiveModels(source: WebSource, clock: WebClock, line: EventLine) {
-  const known = new Map<string, Known>();
+export class LiveModels {
+  readonly #source: WebSource;
+  readonly #clock: WebClock;
+  readonly #line: EventLine;
+  readonly #beside: ReturnType<typeof openBeside>;
+  readonly #known = new Map<string, Known>();
   /** Runs that could not be drawn, by rollout. */
-  const broken = new Map<string, Run>();
-  let fleet: { document: Fleet; written: Written } | undefined;
-  const linkTo = applicationLinks((name) => source.planes?.find((plane) => plane.name === name)?.uiUrl);
+  readonly #broken = new Map<string, Run>();
+  readonly links: ReturnType<typeof applicationLinks>;
+  #fleet: { document: Fleet; written: Written } | undefined;
 
-  const beside = openBeside(source, tellFleet);
-
-  function make({ repository, run, history, refused, heard }: Pick<Known, "repository" | "run" | "history" | "refused" | "heard">) {
-    const model = modelOf(run, clock.now(), { linkTo, ...(history && { history }) });
-    return {
-      row: fleetRollout(repository, run, model, refused),
-      document: () => runDocument(model, clock.now(), { repository, refused, heard }),
-    };
+  constructor(source: WebSource, clock: WebClock, line: EventLine) {
+    this.#source = source;
+    this.#clock = clock;
+    this.#line = line;
+    this.#beside = openBeside(source, (repository, change) => this.#tellFleet(repository, change));
+    this.links = applicationLinks((name) => source.planes?.find((plane) => plane.name === name)?.uiUrl);
   }
 
-  /** A rollout as it is now: whoever sees the fleet is told where its row differs, whoever looks at it what of it does. */
-  function take(key: string, { repository, run, history }: ReturnType<WebSource["runs"]>[number], refused: Known["refused"]): void {
-    const before = known.get(key);
-    const isHeard = line.isHeard(key);
-    const isOld = before !== undefined && (isHeard || line.isHeard(FLEET)) && !isEnded(run) && performance.now() - before.madeAt > FRESH_MS;
-    const heard = source.heard?.(repository, run.rollout, pullsOf(run)) ?? [];
-    const isSame = isDeepStrictEqual([before?.refused, before?.heard], [refused, heard]);
-    if (before !== undefined && before.run === run && isSame && !isOld) return;
-    const made = make({ repository, run, history, refused, heard });
-    const after: Known = {
-      ...{ repository, run, history, refused, heard, row: made.row, madeAt: performance.now() },
-      ...{ document: undefined, written: undefined, wanted: false },
-    };
-    known.set(key, after);
-    if (before === undefined || !isDeepStrictEqual(before.row, made.row)) tellFleet(repository, { rollout: made.row });
-    if (before?.document === undefined) {
-      // Whoever listens to what was not there yet, or was not read, has something to read now.
-      if (isHeard) line.emit(key, repository, "reset", {});
-      return;
-    }
-    if (isHeard || before.wanted) tellRollout(key, before, after, made.document());
-    else line.emit(key, repository, "reset", {});
+  fleet(): { document: Fleet; written: Written } {
+    this.sync();
+    if (this.#fleet !== undefined) return this.#fleet;
+    const rollouts = [...[...this.#known.values()].map(({ row }) => row), ...this.#beside.rows()];
+    const document = fleetOf({ isWhole: true, rollouts, releases: this.#beside.releases(), repositories: this.#beside.repositories() });
+    this.#fleet = { document, written: writeDocument(document) };
+    return this.#fleet;
   }
 
-  /** One that cannot be drawn is told of as such and hides no other; a timer that threw would end the process with all its rollouts. */
-  function takeAlone(key: string, one: ReturnType<WebSource["runs"]>[number], refused: Known["refused"]): void {
-    const { repository, run } = one;
-    if (broken.get(key) === run) return;
-    try {
-      take(key, one, refused);
-      broken.delete(key);
-    } catch (error) {
-      broken.set(key, run);
-      if (known.delete(key)) tellFleet(repository, { gone: key });
-      line.emit(key, repository, "reset", {});
-      source.onBroken?.(repository, error);
-    }
+  /** Those that have anything to show. */
+  repositories(): string[] {
+    return [...[...this.#known.values()].map(({ repository }) => repository), ...this.#beside.busy()];
   }
 
-  function tellRollout(key: string, before: Known, after: Known, document: RunDocument): void {
-    const { repository } = after;
-    const patch = jsonPatch(before.document, document);
-    // As of when it was read is no change of its own.
-    if (patch.every(({ path }) => path === "/asOf"))
-      return void Object.assign(after, { document: before.document, written: before.written });
-    after.document = document;
-    if (JSON.stringify(patch).length > LARGEST_PATCH) line.emit(key, repository, "reset", {});
-    else line.emit(key, repository, "rollout", { key, patch });
+  /** Its last run; undefined: it has none, or another than was asked for. */
+  rollout(key: string, number?: number): Written | undefined {
+    this.sync();
+    if (number !== undefined && this.#known.get(key)?.run.number !== number) return undefined;
+    const one = this.#read(key);
+    if (one?.document !== undefined) one.written ??= writeDocument(one.document);
+    return one?.written;
   }
 
-  function tellFleet(repository: string, change: object): void {
-    fleet = undefined;
-    line.emit(FLEET, repository, "fleet", change);
+  document(repository: string, rollout: string): RunDocument | undefined {
+    return this.#read(rolloutKey(repository, rollout))?.document;
+  }
+
+  /** One release PR, as it was judged last; undefined: there is none. */
+  plan(key: string): PlanDocument | undefined {
+    this.sync();
+    return this.#beside.plan(key);
   }
 
   /** Looks at everything, and tells what changed. */
-  function sync(): void {
-    const standing = source.standing?.() ?? [];
+  sync(): void {
+    const standing = this.#source.standing?.() ?? [];
     const refusals = new Map(
       standing.flatMap(({ repository, refused }) =>
         refused.flatMap((one) => (one.rollout === undefined ? [] : [[rolloutKey(repository, one.rollout), one] as const])),
       ),
     );
     const seen = new Set<string>();
-    for (const one of source.runs()) {
+    for (const one of this.#source.runs()) {
       const key = rolloutKey(one.repository, one.run.rollout);
       seen.add(key);
-      takeAlone(key, one, refusals.get(key));
+      this.#takeAlone(key, one, refusals.get(key));
     }
-    for (const [key, { repository }] of known) {
+    for (const [key, { repository }] of this.#known) {
       if (seen.has(key)) continue;
-      known.delete(key);
-      tellFleet(repository, { gone: key });
-      line.emit(key, repository, "reset", {});
+      this.#known.delete(key);
+      this.#tellFleet(repository, { gone: key });
+      this.#line.emit(key, repository, "reset", {});
     }
-    for (const key of broken.keys()) if (!seen.has(key)) broken.delete(key);
-    beside.take(standing, seen);
+    for (const key of this.#broken.keys()) if (!seen.has(key)) this.#broken.delete(key);
+    this.#beside.take(standing, seen);
   }
 
-  function read(key: string): Known | undefined {
-    sync();
-    const one = known.get(key);
-    if (one === undefined && broken.has(key)) throw new Error(`${key} cannot be drawn`);
+  #read(key: string): Known | undefined {
+    this.sync();
+    const one = this.#known.get(key);
+    if (one === undefined && this.#broken.has(key)) throw new Error(`${key} cannot be drawn`);
     if (one === undefined) return undefined;
-    one.document ??= make(one).document();
+    one.document ??= this.#make(one).document();
     one.wanted = true;
     return one;
   }
 
-  return {
-    sync,
-    fleet(): { document: Fleet; written: Written } {
-      sync();
-      if (fleet !== undefined) return fleet;
-      const rollouts = [...[...known.values()].map(({ row }) => row), ...beside.rows()];
-      const document = fleetOf({ isWhole: true, rollouts, releases: beside.releases(), repositories: beside.repositories() });
-      fleet = { document, written: writeDocument(document) };
-      return fleet;
-    },
-    /** Those that have anything to show. */
-    repositories: () => [...[...known.values()].map(({ repository }) => repository), ...beside.busy()],
-    /** Its last run; undefined: it has none, or another than was asked for. */
-    rollout(key: string, number?: number): Written | undefined {
-      sync();
-      if (number !== undefined && known.get(key)?.run.number !== number) return undefined;
-      const one = read(key);
-      if (one?.document !== undefined) one.written ??= writeDocument(one.document);
-      return one?.written;
-    },
-    document: (repository: string, rollout: string): RunDocument | undefined => read(rolloutKey(repository, rollout))?.document,
-    /** One release PR, as it was judged last; undefined: there is none. */
-    plan: (key: string): PlanDocument | undefined => {
-      sync();
-      return beside.plan(key);
-    },
-    links: linkTo,
-  };
+  /** One that cannot be drawn is told of as such and hides no other; a timer that threw would end the process with all its rollouts. */
+  #takeAlone(key: string, one: Found, refused: Known["refused"]): void {
+    const { repository, run } = one;
+    if (this.#broken.get(key) === run) return;
+    try {
+      this.#take(key, one, refused);
+      this.#broken.delete(key);
+    } catch (error) {
+      this.#broken.set(key, run);
+      if (this.#known.delete(key)) this.#tellFleet(repository, { gone: key });
+      this.#line.emit(key, repository, "reset", {});
+      this.#source.onBroken?.(repository, error);
+    }
+  }
+
+  /** A rollout as it is now: whoever sees the fleet is told where its row differs, whoever looks at it what of it does. */
+  #take(key: string, { repository, run, history }: Found, refused: Known["refused"]): void {
+    const before = this.#known.get(key);
+    const isHeard = this.#line.isHeard(key);
+    const isLookedAt = isHeard || this.#line.isHeard(FLEET);
+    const isOld = before !== undefined && isLookedAt && !isEnded(run) && performance.now() - before.madeAt > FRESH_MS;
+    const heard = this.#source.heard?.(repository, run.rollout, pullsOf(run)) ?? [];
+    const isSame = isDeepStrictEqual([before?.refused, before?.heard], [refused, heard]);
+    if (before !== undefined && before.run === run && isSame && !isOld) return;
+    const made = this.#make({ repository, run, history, refused, heard });
+    const after: Known = {
+      ...{ repository, run, history, refused, heard, row: made.row, madeAt: performance.now() },
+      ...{ document: undefined, written: undefined, wanted: false },
+    };
+    this.#known.set(key, after);
+    if (before === undefined || !isDeepStrictEqual(before.row, made.row)) this.#tellFleet(repository, { rollout: made.row });
+    if (before?.document === undefined) {
+      // Whoever listens to what was not there yet, or was not read, has something to read now.
+      if (isHeard) this.#line.emit(key, repository, "reset", {});
+      return;
+    }
+    if (isHeard || before.wanted) this.#tellRollout(key, before, after, made.document());
+    else this.#line.emit(key, repository, "reset", {});
+  }
+
+  #make({ repository, run, history, refused, heard }: Pick<Known, "repository" | "run" | "history" | "refused" | "heard">) {
+    const model = modelOf(run, this.#clock.now(), { linkTo: this.links, ...(history && { history }) });
+    return {
+      row: fleetRollout(repository, run, model, refused),
+      document: () => runDocument(model, this.#clock.now(), { repository, refused, heard }),
+    };
+  }
+
+  #tellRollout(key: string, before: Known, after: Known, document: RunDocument): void {
+    const { repository } = after;
+    const patch = jsonPatch(before.document, document);
+    // As of when it was read is no change of its own.
+    if (patch.every(({ path }) => path === "/asOf"))
+      return void Object.assign(after, { document: before.document, written: before.written });
+    after.document = document;
+    if (JSON.stringify(patch).length > LARGEST_PATCH) this.#line.emit(key, repository, "reset", {});
+    else this.#line.emit(key, repository, "rollout", { key, patch });
+  }
+
+  #tellFleet(repository: string, change: object): void {
+    this.#fleet = undefined;
+    this.#line.emit(FLEET, repository, "fleet", change);
+  }
 }
 
 /** Where people may comment on it. */

@@ -37,35 +37,80 @@ interface Place {
   rollout: string;
 }
 
-export type Moments = ReturnType<typeof openMoments>;
+export class Moments {
+  readonly #source: WebSource;
+  readonly #clock: Pick<WebClock, "now">;
+  readonly #linkTo: LiveModels["links"];
+  readonly #reading = openReading(MOST_AT_ONCE);
+  readonly #kept = new WeakMap<Journal, BoundedMap<number, FleetRollout[]>>();
 
-export function openMoments(source: WebSource, clock: Pick<WebClock, "now">, { links: linkTo }: Pick<LiveModels, "links">) {
-  const reading = openReading(MOST_AT_ONCE);
-  const kept = new WeakMap<Journal, BoundedMap<number, FleetRollout[]>>();
+  constructor(source: WebSource, clock: Pick<WebClock, "now">, { links }: Pick<LiveModels, "links">) {
+    this.#source = source;
+    this.#clock = clock;
+    this.#linkTo = links;
+  }
 
-  /** The rows of one repository; undefined: nothing of then is known of it. */
-  async function rowsOf(repository: string, journal: Journal, at: number): Promise<FleetRollout[] | undefined> {
-    const rows = kept.get(journal) ?? new BoundedMap<number, FleetRollout[]>(MOST_KEPT);
-    kept.set(journal, rows);
-    const before = rows.get(at);
-    if (before !== undefined) return before;
-    const state = await reading(() => journal.stateAt(at));
-    if (state === undefined) return undefined;
-    const told = [...state.runs.values()].map((run) => fleetRollout(repository, run, modelOf(run, at, { linkTo }), undefined));
-    const unread = [...state.broken].map(([rollout, { run, file, why }]) => {
-      const says = typeof why === "string" ? why : plainSentence(why);
-      return fleetUnread(repository, { rollout, run, file, says });
-    });
-    const found = [...told, ...unread];
-    if (at < clock.now() - LATE_MS) rows.set(at, found);
-    return found;
+  /** `repositories`: those that whoever asks may see. */
+  async fleet(at: number, repositories: readonly string[], isWhole: boolean): Promise<Fleet> {
+    const found = await this.#each(repositories, (repository, journal) => this.#rowsOf(repository, journal, at));
+    const rollouts = found.flatMap(({ of = [] }) => of);
+    const places = found.map(({ repository, isUnread }) => placeOf(repository, isUnread));
+    return fleetOf({ at: iso(at), isWhole, rollouts, releases: [], repositories: places });
+  }
+
+  /** `number` absent: the last that had begun. undefined: there was none. */
+  async run({ repository, rollout }: Place, number: number | undefined, at: number): Promise<RunDocument | undefined> {
+    const journal = this.#source.journal?.(repository);
+    const state = await this.#reading(async () => journal?.stateAt(at, { rollout, number }));
+    const broken = state?.broken.get(rollout);
+    if (broken !== undefined && typeof broken.why !== "string") throw new JournalUnread(new JournalFileError(broken.file, broken.why));
+    const run = state?.runs.get(rollout);
+    if (run === undefined) return undefined;
+    const document = runDocument(modelOf(run, at, { linkTo: this.#linkTo }), at, { repository });
+    return { ...document, actions: [], children: document.children.map(withoutActions) };
+  }
+
+  async versions(at: number, repositories: readonly string[]): Promise<Versions> {
+    const found = await this.#each(repositories, (repository, journal) => this.#rowsOf(repository, journal, at));
+    const runs = await this.#each(repositories, (_, journal) => this.#reading(() => journal.runsAround(at, MOST_RUNS)));
+    const rollouts = found.flatMap(({ of = [] }) =>
+      of.flatMap(({ repository, rollout, number, release, versions }) =>
+        rollout === undefined || number === undefined || release === undefined || versions === undefined
+          ? []
+          : [{ repository, rollout, number, release, versions }],
+      ),
+    );
+    const unread = found.flatMap(({ repository, of }) => (of === undefined ? [repository] : []));
+    return { apiVersion: API_VERSION, kind: "Versions", at: iso(at), moments: await momentsAround(at, runs), rollouts, unread };
+  }
+
+  /** undefined: there is no such repository. */
+  async ofRollout({ repository, rollout }: Place, at: number): Promise<RolloutVersions | undefined> {
+    const journal = this.#source.journal?.(repository);
+    if (journal === undefined) return undefined;
+    const around = await this.#reading(() => journal.runsAround(at, MOST_RUNS, rollout));
+    if (around.length === 0) return undefined;
+    const then = around.findLast(({ startedAt }) => startedAt !== "" && epoch(startedAt) <= at);
+    // As it ended or stands, not as it was: what became of its batches says when each merged.
+    const run = then && (await this.#reading(() => journal.run(rollout, then.number)));
+    const targets = run === undefined ? [] : versionsOf(run, at);
+    const place = { repository, rollout };
+    const own =
+      run === undefined
+        ? []
+        : momentsOf(run).map((one) => ({ ...one, ...recordedBy(then?.recorded ?? [], one.at), ...place, number: run.number }));
+    const others = await momentsAround(at, [{ repository, of: around.filter(({ number }) => number !== run?.number) }]);
+    return {
+      ...{ apiVersion: API_VERSION, kind: "RolloutVersions", at: iso(at), ...place, number: run?.number },
+      ...{ moments: nearest([...own, ...others], at), versions: sharesOf(targets), targets },
+    };
   }
 
   /** Each repository by itself: a journal that cannot be read hides no other. */
-  async function each<T>(repositories: readonly string[], work: (repository: string, journal: Journal) => Promise<T>) {
+  async #each<T>(repositories: readonly string[], work: (repository: string, journal: Journal) => Promise<T>) {
     const found: { repository: string; of: T | undefined; isUnread: boolean }[] = [];
     for (const repository of new Set(repositories)) {
-      const journal = source.journal?.(repository);
+      const journal = this.#source.journal?.(repository);
       try {
         found.push({ repository, of: journal && (await work(repository, journal)), isUnread: false });
       } catch (error) {
@@ -76,63 +121,25 @@ export function openMoments(source: WebSource, clock: Pick<WebClock, "now">, { l
     return found;
   }
 
-  return {
-    /** `repositories`: those that whoever asks may see. */
-    async fleet(at: number, repositories: readonly string[], isWhole: boolean): Promise<Fleet> {
-      const found = await each(repositories, (repository, journal) => rowsOf(repository, journal, at));
-      const rollouts = found.flatMap(({ of = [] }) => of);
-      const places = found.map(({ repository, isUnread }) => placeOf(repository, isUnread));
-      return fleetOf({ at: iso(at), isWhole, rollouts, releases: [], repositories: places });
-    },
-
-    /** `number` absent: the last that had begun. undefined: there was none. */
-    async run({ repository, rollout }: Place, number: number | undefined, at: number): Promise<RunDocument | undefined> {
-      const journal = source.journal?.(repository);
-      const state = await reading(async () => journal?.stateAt(at, { rollout, number }));
-      const broken = state?.broken.get(rollout);
-      if (broken !== undefined && typeof broken.why !== "string") throw new JournalUnread(new JournalFileError(broken.file, broken.why));
-      const run = state?.runs.get(rollout);
-      if (run === undefined) return undefined;
-      const document = runDocument(modelOf(run, at, { linkTo }), at, { repository });
-      return { ...document, actions: [], children: document.children.map(withoutActions) };
-    },
-
-    async versions(at: number, repositories: readonly string[]): Promise<Versions> {
-      const found = await each(repositories, (repository, journal) => rowsOf(repository, journal, at));
-      const runs = await each(repositories, (_, journal) => reading(() => journal.runsAround(at, MOST_RUNS)));
-      const rollouts = found.flatMap(({ of = [] }) =>
-        of.flatMap(({ repository, rollout, number, release, versions }) =>
-          rollout === undefined || number === undefined || release === undefined || versions === undefined
-            ? []
-            : [{ repository, rollout, number, release, versions }],
-        ),
-      );
-      const unread = found.flatMap(({ repository, of }) => (of === undefined ? [repository] : []));
-      return { apiVersion: API_VERSION, kind: "Versions", at: iso(at), moments: await momentsAround(at, runs), rollouts, unread };
-    },
-
-    /** undefined: there is no such repository. */
-    async ofRollout({ repository, rollout }: Place, at: number): Promise<RolloutVersions | undefined> {
-      const journal = source.journal?.(repository);
-      if (journal === undefined) return undefined;
-      const around = await reading(() => journal.runsAround(at, MOST_RUNS, rollout));
-      if (around.length === 0) return undefined;
-      const then = around.findLast(({ startedAt }) => startedAt !== "" && epoch(startedAt) <= at);
-      // As it ended or stands, not as it was: what became of its batches says when each merged.
-      const run = then && (await reading(() => journal.run(rollout, then.number)));
-      const targets = run === undefined ? [] : versionsOf(run, at);
-      const place = { repository, rollout };
-      const own =
-        run === undefined
-          ? []
-          : momentsOf(run).map((one) => ({ ...one, ...recordedBy(then?.recorded ?? [], one.at), ...place, number: run.number }));
-      const others = await momentsAround(at, [{ repository, of: around.filter(({ number }) => number !== run?.number) }]);
-      return {
-        ...{ apiVersion: API_VERSION, kind: "RolloutVersions", at: iso(at), ...place, number: run?.number },
-        ...{ moments: nearest([...own, ...others], at), versions: sharesOf(targets), targets },
-      };
-    },
-  };
+  /** The rows of one repository; undefined: nothing of then is known of it. */
+  async #rowsOf(repository: string, journal: Journal, at: number): Promise<FleetRollout[] | undefined> {
+    const rows = this.#kept.get(journal) ?? new BoundedMap<number, FleetRollout[]>(MOST_KEPT);
+    this.#kept.set(journal, rows);
+    const before = rows.get(at);
+    if (before !== undefined) return before;
+    const state = await this.#reading(() => journal.stateAt(at));
+    if (state === undefined) return undefined;
+    const told = [...state.runs.values()].map((run) =>
+      fleetRollout(repository, run, modelOf(run, at, { linkTo: this.#linkTo }), undefined),
+    );
+    const unread = [...state.broken].map(([rollout, { run, file, why }]) => {
+      const says = typeof why === "string" ? why : plainSentence(why);
+      return fleetUnread(repository, { rollout, run, file, says });
+    });
+    const found = [...told, ...unread];
+    if (at < this.#clock.now() - LATE_MS) rows.set(at, found);
+    return found;
+  }
 }
 
 /** In order: so many up to the moment, and as many after it. */

@@ -8,12 +8,12 @@ import { answer, JSON_HEADERS, problem } from "./answers.ts";
 import { anonymousOf, openAskers } from "./askers.ts";
 import { type Commands, limitedBody, openCommands } from "./commands.ts";
 import type { Me } from "./documents.ts";
-import { type EventLine, FLEET, openEventLine } from "./event-line.ts";
+import { EventLine, FLEET } from "./event-line.ts";
 import { JournalUnread, openRunHistory, type RunHistories } from "./history.ts";
-import { openListening } from "./listening.ts";
-import { type LiveModels, openLiveModels, writeDocument } from "./live-models.ts";
+import { Listening } from "./listening.ts";
+import { LiveModels, writeDocument } from "./live-models.ts";
 import { momentRoutes, planRoutes } from "./moment-routes.ts";
-import { openMoments } from "./moments.ts";
+import { Moments } from "./moments.ts";
 import { OPENAPI_PATH, openApiDocument } from "./openapi.ts";
 import { isFromOwnPage } from "./own-page.ts";
 import { type Api, type Asked, numberOf, placeOf, ROLLOUT } from "./places.ts";
@@ -30,11 +30,11 @@ const OF_GITHUB = /^[\w.-]{1,100}\/[\w.-]{1,100}$/;
 
 export function apiApp(source: WebSource, clock: WebClock): Hono<Api> {
   const app = new Hono<Api>().basePath(API_PATH);
-  const line = openEventLine(randomBytes(6).toString("hex"));
-  const models = openLiveModels(source, clock, line);
+  const line = new EventLine(randomBytes(6).toString("hex"));
+  const models = new LiveModels(source, clock, line);
   guard(app, source, clock);
   planRoutes(app, line, models);
-  momentRoutes(app, { moments: openMoments(source, clock, models), models, clock });
+  momentRoutes(app, { moments: new Moments(source, clock, models), models, clock });
   nowRoutes(app, line, models);
   const history = openRunHistory(source, clock, models);
   runRoute(app, { line, models, history });
@@ -43,15 +43,15 @@ export function apiApp(source: WebSource, clock: WebClock): Hono<Api> {
   actRoutes(app, openCommands(source, clock, models));
   const description = writeDocument(openApiDocument());
   app.get(OPENAPI_PATH, (context) => answer(context, description));
-  const listen = openListening(source, clock, { line, models });
+  const lines = new Listening(source, clock, { line, models });
   app.get("/events", async (context) => {
     const viewer = context.get("viewer");
     const rollout = context.req.query("rollout");
-    if (rollout === undefined) return listen(context, FLEET, viewer, await sightOfFleet(viewer, models.repositories));
+    if (rollout === undefined) return lines.listen(context, FLEET, viewer, await sightOfFleet(viewer, () => models.repositories()));
     const [, repository, name] = /^([\w.-]{1,100}\/[\w.-]{1,100})\/([^/]+)$/.exec(rollout) ?? [];
     if (repository === undefined || name === undefined) return problem(context, "BAD_REQUEST", "rollout is OWNER/REPOSITORY/NAME");
     const sight = await sightOfOne(viewer, repository);
-    return sight === undefined ? problem(context, "NOT_FOUND") : listen(context, rolloutKey(repository, name), viewer, sight);
+    return sight === undefined ? problem(context, "NOT_FOUND") : lines.listen(context, rolloutKey(repository, name), viewer, sight);
   });
   return app;
 }
