@@ -91,106 +91,123 @@ interface Owner {
   asker: Asker;
 }
 
-export function openViewers(
-  { sightOf, loginOf, visitor }: Pick<WebSource, "sightOf" | "loginOf" | "visitor">,
-  anonymous: Anonymous,
-  now: () => number = () => performance.now(),
-) {
-  const known = new BoundedMap<string, { seen: Promise<Seen>; until: number }>(MOST_KNOWN);
-  const refused = new BoundedMap<string, number>(MOST_KNOWN);
+type Parts = Pick<WebSource, "sightOf" | "loginOf" | "visitor">;
+
+/** Who asks. What is returned throws Denied. */
+export function openViewers(parts: Parts, anonymous: Anonymous, now: () => number = () => performance.now()): (asker: Asker) => Viewer {
+  const viewers = new Viewers(parts, anonymous, now);
+  return (asker) => viewers.of(asker);
+}
+
+class Viewers {
+  readonly #parts: Parts;
+  readonly #anonymous: Anonymous;
+  readonly #now: () => number;
+  readonly #known = new BoundedMap<string, { seen: Promise<Seen>; until: number }>(MOST_KNOWN);
+  readonly #refused = new BoundedMap<string, number>(MOST_KNOWN);
   /** Tokens that GitHub took: nobody who tries out others at the same address, as all have behind a proxy, keeps them out. */
-  const taken = new BoundedMap<string, true>(MOST_KNOWN);
-  const logins = new BoundedMap<string, string>(MOST_KNOWN);
-  const asks = openCounter(MOST_REQUESTS, now);
-  const failures = openCounter(MOST_REFUSED, now);
-  const inTurn = openTurns({ atOnce: MOST_ASKING, waiting: MOST_WAITING, full: () => new Denied("UNAVAILABLE") });
+  readonly #taken = new BoundedMap<string, true>(MOST_KNOWN);
+  readonly #logins = new BoundedMap<string, string>(MOST_KNOWN);
+  readonly #asks: ReturnType<typeof openCounter>;
+  readonly #failures: ReturnType<typeof openCounter>;
+  readonly #inTurn = openTurns({ atOnce: MOST_ASKING, waiting: MOST_WAITING, full: () => new Denied("UNAVAILABLE") });
 
-  const isRefused = (digest: string) => (refused.get(digest) ?? 0) > now();
-
-  function refuse(digest: string): void {
-    taken.delete(digest);
-    refused.set(digest, now() + KNOWN_MS);
+  constructor(parts: Parts, anonymous: Anonymous, now: () => number) {
+    this.#parts = parts;
+    this.#anonymous = anonymous;
+    this.#now = now;
+    this.#asks = openCounter(MOST_REQUESTS, now);
+    this.#failures = openCounter(MOST_REFUSED, now);
   }
 
-  /** Asks GitHub in turn, and throws what is not to be shown for its answer. */
-  async function ask<T>({ digest, asker }: Owner, question: () => Promise<T>): Promise<Exclude<T, "refused" | "unknown">> {
-    const answer = await inTurn(() => {
-      // While this waited GitHub may have said so of another repository.
-      if (isRefused(digest)) throw new Denied("UNAUTHENTICATED");
-      return question();
-    });
-    if (answer === "unknown") throw new Denied("UNAVAILABLE");
-    if (answer !== "refused") {
-      taken.set(digest, true);
-      return answer as Exclude<T, "refused" | "unknown">;
-    }
-    // One that a session held was good once: nobody tries it out.
-    if (!isRefused(digest) && asker.session === undefined) failures.count(asker.address);
-    refuse(digest);
-    throw new Denied("UNAUTHENTICATED");
-  }
-
-  async function seenOf(owner: Owner, repository: string): Promise<Seen> {
-    const key = `${owner.digest} ${repository.toLowerCase()}`;
-    const before = known.get(key);
-    if (before !== undefined && before.until > now()) return await before.seen;
-    const seen = ask<Sight>(owner, async () => sightOf?.(owner.token, repository) ?? "unknown");
-    known.set(key, { seen, until: now() + KNOWN_MS });
-    seen.catch(() => known.delete(key));
-    return await seen;
-  }
-
-  async function permissionOf(visitor: Person, repository: string): Promise<Permission | undefined> {
-    const sight = await sightOf?.(visitor.token(), repository);
-    return typeof sight === "object" ? sight.permission : undefined;
-  }
-
-  async function loginOfOwner(owner: Owner): Promise<string> {
-    const before = logins.get(owner.digest);
-    if (before !== undefined) return before;
-    const answer = await ask(owner, async () => loginOf?.(owner.token) ?? "unknown");
-    if (answer === "nobody") throw new Denied("UNAUTHENTICATED");
-    logins.set(owner.digest, answer.login);
-    return answer.login;
-  }
-
-  function ownerOf(token: string, asker: Asker): Viewer {
-    const digest = createHash("sha256").update(token).digest("base64url");
-    if (isRefused(digest)) throw new Denied("UNAUTHENTICATED");
-    const isGuess = asker.session === undefined && taken.get(digest) === undefined;
-    if ((isGuess && failures.isOver(asker.address)) || !asks.count(digest)) throw new Denied("TOO_MANY_REQUESTS");
-    const owner = { token, digest, asker };
-    return {
-      seesAll: false,
-      id: digest,
-      sees: async (repository) => (await seenOf(owner, repository)) !== "unseen",
-      async permission(repository) {
-        const seen = await seenOf(owner, repository);
-        return seen === "unseen" ? "none" : seen.permission;
-      },
-      person: { login: () => loginOfOwner(owner), token: () => token, refused: () => refuse(digest) },
-    };
-  }
-
-  function personOfProxy({ name, sees }: Proxied): Viewer {
-    const id = `proxy ${createHash("sha256").update(name).digest("base64url")}`;
-    if (!asks.count(id)) throw new Denied("TOO_MANY_REQUESTS");
-    return { seesAll: false, id, name, sees: async (repository) => sees(repository) };
-  }
-
-  /** Who asks. Throws Denied. */
-  return function viewerOf(asker: Asker): Viewer {
+  of(asker: Asker): Viewer {
     const { authorization, session, proxied } = asker;
+    const { visitor, sightOf } = this.#parts;
     if (authorization === undefined) {
-      if (session !== undefined) return ownerOf(session, asker);
-      if (proxied !== undefined) return personOfProxy(proxied);
+      if (session !== undefined) return this.#ownerOf(session, asker);
+      if (proxied !== undefined) return this.#personOfProxy(proxied);
       if (asker.isLocal && visitor !== undefined)
-        return { ...EVERYONE, person: visitor, permission: (repository) => permissionOf(visitor, repository) };
-      if (anonymous === "Everywhere" || (anonymous === "Loopback" && asker.isLocal)) return EVERYONE;
+        return { ...EVERYONE, person: visitor, permission: (repository) => this.#permissionOf(visitor, repository) };
+      if (this.#anonymous === "Everywhere" || (this.#anonymous === "Loopback" && asker.isLocal)) return EVERYONE;
       throw new Denied("UNAUTHENTICATED");
     }
     const token = /^(?:bearer|token) +(\S+)$/i.exec(authorization)?.[1] ?? "";
     if (!TOKEN.test(token) || sightOf === undefined) throw new Denied("UNAUTHENTICATED");
-    return ownerOf(token, asker);
-  };
+    return this.#ownerOf(token, asker);
+  }
+
+  #ownerOf(token: string, asker: Asker): Viewer {
+    const digest = createHash("sha256").update(token).digest("base64url");
+    if (this.#isRefused(digest)) throw new Denied("UNAUTHENTICATED");
+    const isGuess = asker.session === undefined && this.#taken.get(digest) === undefined;
+    if ((isGuess && this.#failures.isOver(asker.address)) || !this.#asks.count(digest)) throw new Denied("TOO_MANY_REQUESTS");
+    const owner = { token, digest, asker };
+    return {
+      seesAll: false,
+      id: digest,
+      sees: async (repository) => (await this.#seenOf(owner, repository)) !== "unseen",
+      permission: async (repository) => {
+        const seen = await this.#seenOf(owner, repository);
+        return seen === "unseen" ? "none" : seen.permission;
+      },
+      person: { login: () => this.#loginOfOwner(owner), token: () => token, refused: () => this.#refuse(digest) },
+    };
+  }
+
+  #personOfProxy({ name, sees }: Proxied): Viewer {
+    const id = `proxy ${createHash("sha256").update(name).digest("base64url")}`;
+    if (!this.#asks.count(id)) throw new Denied("TOO_MANY_REQUESTS");
+    return { seesAll: false, id, name, sees: async (repository) => sees(repository) };
+  }
+
+  async #permissionOf(visitor: Person, repository: string): Promise<Permission | undefined> {
+    const sight = await this.#parts.sightOf?.(visitor.token(), repository);
+    return typeof sight === "object" ? sight.permission : undefined;
+  }
+
+  async #seenOf(owner: Owner, repository: string): Promise<Seen> {
+    const key = `${owner.digest} ${repository.toLowerCase()}`;
+    const before = this.#known.get(key);
+    if (before !== undefined && before.until > this.#now()) return await before.seen;
+    const seen = this.#ask<Sight>(owner, async () => this.#parts.sightOf?.(owner.token, repository) ?? "unknown");
+    this.#known.set(key, { seen, until: this.#now() + KNOWN_MS });
+    seen.catch(() => this.#known.delete(key));
+    return await seen;
+  }
+
+  async #loginOfOwner(owner: Owner): Promise<string> {
+    const before = this.#logins.get(owner.digest);
+    if (before !== undefined) return before;
+    const answer = await this.#ask(owner, async () => this.#parts.loginOf?.(owner.token) ?? "unknown");
+    if (answer === "nobody") throw new Denied("UNAUTHENTICATED");
+    this.#logins.set(owner.digest, answer.login);
+    return answer.login;
+  }
+
+  /** Asks GitHub in turn, and throws what is not to be shown for its answer. */
+  async #ask<T>({ digest, asker }: Owner, question: () => Promise<T>): Promise<Exclude<T, "refused" | "unknown">> {
+    const answer = await this.#inTurn(() => {
+      // While this waited GitHub may have said so of another repository.
+      if (this.#isRefused(digest)) throw new Denied("UNAUTHENTICATED");
+      return question();
+    });
+    if (answer === "unknown") throw new Denied("UNAVAILABLE");
+    if (answer !== "refused") {
+      this.#taken.set(digest, true);
+      return answer as Exclude<T, "refused" | "unknown">;
+    }
+    // One that a session held was good once: nobody tries it out.
+    if (!this.#isRefused(digest) && asker.session === undefined) this.#failures.count(asker.address);
+    this.#refuse(digest);
+    throw new Denied("UNAUTHENTICATED");
+  }
+
+  #isRefused(digest: string): boolean {
+    return (this.#refused.get(digest) ?? 0) > this.#now();
+  }
+
+  #refuse(digest: string): void {
+    this.#taken.delete(digest);
+    this.#refused.set(digest, this.#now() + KNOWN_MS);
+  }
 }

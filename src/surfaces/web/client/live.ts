@@ -151,6 +151,7 @@ export function follow<T>(base: string, { path, events, isThen = false }: Wanted
     change({ link: "lost" });
     readAgain(AGAIN_MS);
   };
+  const reader = { live: () => live, change, readAgain, lost };
   function read(): void {
     void readOnce(base + API + path, isThen)
       .then(({ kept, sequence, ...answer }) => {
@@ -163,31 +164,9 @@ export function follow<T>(base: string, { path, events, isThen = false }: Wanted
         // What is over is told without an id.
         const isFollowed = events !== undefined && sequence !== "";
         change({ detail: undefined, link: "live", isFollowed, ...answer } as Partial<Live<T>>);
-        if (!ended && isFollowed) source = listen(`${base}${API}/events?${events.query}whole&after=${sequence}`);
+        if (!ended && isFollowed) source = listen(`${base}${API}/events?${events.query}whole&after=${sequence}`, events, reader);
       })
       .catch(lost);
-  }
-  function listen(url: string): EventSource {
-    const opened = new EventSource(url);
-    opened.addEventListener("reset", () => readAgain(0));
-    opened.addEventListener("hello", ({ data }: MessageEvent<string>) => {
-      const { now, speed } = parseSafely(data) as { now: string; speed: number };
-      change({ clock: { now: Date.parse(now), at: performance.now(), speed } });
-    });
-    // The browser comes back by itself, with the id of what it heard last, unless it was told that there is nothing to hear.
-    opened.onerror = () => (opened.readyState === CLOSED ? lost() : change({ link: "lost" }));
-    opened.onopen = () => change({ link: "live" });
-    const takeIn = (name: string, applied: Events<T>["apply"]) =>
-      opened.addEventListener(name, ({ data }: MessageEvent<string>) => {
-        try {
-          if (live.document !== undefined) change({ document: applied(live.document, parseSafely(data)) });
-        } catch {
-          readAgain(0);
-        }
-      });
-    for (const name of events?.names ?? []) takeIn(name, (document, data) => events?.apply(document, data) ?? document);
-    takeIn("whole", (document, data) => events?.whole(document, data) ?? document);
-    return opened;
   }
   read();
   return () => {
@@ -195,6 +174,38 @@ export function follow<T>(base: string, { path, events, isThen = false }: Wanted
     clearTimeout(again);
     source?.close();
   };
+}
+
+/** Who is told by a line of events. */
+interface Reader<T> {
+  live(): Live<T>;
+  change(part: Partial<Live<T>>): void;
+  readAgain(ms: number): void;
+  lost(): void;
+}
+
+function listen<T>(url: string, events: Events<T>, { live, change, readAgain, lost }: Reader<T>): EventSource {
+  const opened = new EventSource(url);
+  opened.addEventListener("reset", () => readAgain(0));
+  opened.addEventListener("hello", ({ data }: MessageEvent<string>) => {
+    const { now, speed } = parseSafely(data) as { now: string; speed: number };
+    change({ clock: { now: Date.parse(now), at: performance.now(), speed } });
+  });
+  // The browser comes back by itself, with the id of what it heard last, unless it was told that there is nothing to hear.
+  opened.onerror = () => (opened.readyState === CLOSED ? lost() : change({ link: "lost" }));
+  opened.onopen = () => change({ link: "live" });
+  const takeIn = (name: string, applied: Events<T>["apply"]) =>
+    opened.addEventListener(name, ({ data }: MessageEvent<string>) => {
+      try {
+        const { document } = live();
+        if (document !== undefined) change({ document: applied(document, parseSafely(data)) });
+      } catch {
+        readAgain(0);
+      }
+    });
+  for (const name of events.names) takeIn(name, events.apply);
+  takeIn("whole", events.whole);
+  return opened;
 }
 
 async function readOnce(url: string, isThen: boolean) {

@@ -15,7 +15,7 @@ import { parsePagePath } from "../../../core/report/page-places.ts";
 import { isFromOwnPage } from "../api/own-page.ts";
 import { clientOf, openCounter } from "../api/turns.ts";
 import { cookieIn, type Place, placeOf, setCookie } from "./place.ts";
-import { type CookieKeys, openSealed } from "./sealed.ts";
+import { type CookieKeys, openSealed, type Sealed } from "./sealed.ts";
 import { openSessions, type Sessions } from "./sessions.ts";
 
 interface LoginOptions {
@@ -55,20 +55,13 @@ const begunSchema = z.object({ state: z.string(), verifier: z.string(), to: z.st
 type Begun = z.output<typeof begunSchema>;
 
 export function openLogin(options: LoginOptions): Login {
-  const { tokens, keys, lastsMs, publicUrl, now = Date.now } = options;
+  const { tokens, keys, lastsMs, publicUrl, onRefused, now = Date.now } = options;
   const sealed = openSealed(keys, now);
-  const sessions = openSessions(sealed, tokens, { lastsMs, now, onRefused: options.onRefused });
+  const sessions = openSessions(sealed, tokens, { lastsMs, now, onRefused });
   const back = openCounter(MOST_BACK, now);
   const backOfAll = openCounter(MOST_BACK_OF_ALL, now);
+  const countBack = (of: IncomingMessage | undefined) => back.count(clientOf(of)) && backOfAll.count("");
   const at = (host: string | undefined) => placeOf(host, publicUrl);
-
-  /** What the browser set out with, if it is this way back. */
-  async function begunWith(headers: IncomingHttpHeaders, state: string, place: Place): Promise<Begun | undefined> {
-    const text = cookieIn(headers, COOKIE, place);
-    const read = begunSchema.safeParse(text === undefined ? undefined : await sealed.open(PURPOSE, text));
-    if (!read.success || read.data.origin !== place.origin || !isSame(state, read.data.state)) return undefined;
-    return read.data;
-  }
 
   async function setOut(context: Asked, base: string): Promise<Response> {
     const place = at(context.env.incoming?.headers.host);
@@ -84,10 +77,10 @@ export function openLogin(options: LoginOptions): Login {
   async function comeBack(context: Asked, base: string): Promise<Response> {
     const headers = context.env.incoming?.headers ?? {};
     const place = at(headers.host);
-    const begun = place && (await begunWith(headers, context.req.query("state") ?? "", place));
+    const begun = place && (await begunWith(sealed, headers, context.req.query("state") ?? "", place));
     if (place === undefined || begun === undefined) return failurePage("OTHER_LOGIN", { base, to: "/" });
     const to = pathOf(begun.to);
-    const answer = await tokenFor(context, begun, callbackOf(place, base));
+    const answer = await tokenFor({ tokens, onRefused, countBack }, context, begun, callbackOf(place, base));
     const forget = setCookie(COOKIE, "", place, 0);
     if (typeof answer === "string") {
       const page = failurePage(answer, { base, to });
@@ -97,18 +90,6 @@ export function openLogin(options: LoginOptions): Login {
     context.header("Set-Cookie", forget);
     context.header("Set-Cookie", await sessions.begin(answer, place), { append: true });
     return context.redirect(`${base}${to}`, 302);
-  }
-
-  async function tokenFor({ env, req }: Asked, { verifier }: Begun, callback: string): Promise<UserToken | Failure> {
-    const code = req.query("code") ?? "";
-    if (req.query("error") !== undefined) return "DENIED";
-    if (!/^[\w-]{1,200}$/.test(code)) return "OTHER_LOGIN";
-    if (!back.count(clientOf(env.incoming)) || !backOfAll.count("")) return "TOO_OFTEN";
-    const answer = await tokens.exchange({ code, callback, verifier });
-    if (answer === "unknown") return "GITHUB_SILENT";
-    if (!("refused" in answer)) return answer;
-    options.onRefused?.(answer.refused);
-    return answer.refused === "bad_verification_code" ? "CODE_USED" : "GITHUB_REFUSED";
   }
 
   async function signOut(context: Asked): Promise<Response> {
@@ -132,6 +113,31 @@ export function openLogin(options: LoginOptions): Login {
       return made;
     },
   };
+}
+
+/** What the browser set out with, if it is this way back. */
+async function begunWith(sealed: Sealed, headers: IncomingHttpHeaders, state: string, place: Place): Promise<Begun | undefined> {
+  const text = cookieIn(headers, COOKIE, place);
+  const read = begunSchema.safeParse(text === undefined ? undefined : await sealed.open(PURPOSE, text));
+  if (!read.success || read.data.origin !== place.origin || !isSame(state, read.data.state)) return undefined;
+  return read.data;
+}
+
+async function tokenFor(
+  { tokens, onRefused, countBack }: Pick<LoginOptions, "tokens" | "onRefused"> & { countBack(of: IncomingMessage | undefined): boolean },
+  { env, req }: Asked,
+  { verifier }: Begun,
+  callback: string,
+): Promise<UserToken | Failure> {
+  const code = req.query("code") ?? "";
+  if (req.query("error") !== undefined) return "DENIED";
+  if (!/^[\w-]{1,200}$/.test(code)) return "OTHER_LOGIN";
+  if (!countBack(env.incoming)) return "TOO_OFTEN";
+  const answer = await tokens.exchange({ code, callback, verifier });
+  if (answer === "unknown") return "GITHUB_SILENT";
+  if (!("refused" in answer)) return answer;
+  onRefused?.(answer.refused);
+  return answer.refused === "bad_verification_code" ? "CODE_USED" : "GITHUB_REFUSED";
 }
 
 function callbackOf({ origin }: Place, base: string): string {
