@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "../../src/adapters/queue/postgres/database.ts";
 import { prepareSchema } from "../../src/adapters/queue/postgres/migrate.ts";
-import { postgresQueue } from "../../src/adapters/queue/postgres/queue.ts";
+import { PostgresQueue } from "../../src/adapters/queue/postgres/queue.ts";
 import { silentLog } from "../../src/engine/round/context.ts";
 import { deliveryOf } from "../../src/surfaces/server/deliveries/inbox.ts";
 import { startBotServer, WEBHOOK_PATH } from "../../src/surfaces/server/deliveries/server.ts";
@@ -21,7 +21,7 @@ const database = openDatabase(world.url);
 await prepareSchema(database);
 const names = Array.from({ length: world.installations * world.repos }, (_, n) => nameOf(n, world.installations));
 let [rounds, heard, isSlow] = [0, 0, false];
-const queue = postgresQueue({
+const queue = new PostgresQueue({
   ...{ database, home: world.home, version: "0.0.0", log: silentLog, clock: wallClock() },
   async handler() {
     for (let call = 0; isSlow && call < world.calls; call++) await sleep(world.callMs);

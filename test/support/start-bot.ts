@@ -5,7 +5,7 @@ import { checkedClock } from "../../src/adapters/outbound/checked-clock.ts";
 import type { SharingOptions } from "../../src/adapters/queue/port.ts";
 import { openDatabase } from "../../src/adapters/queue/postgres/database.ts";
 import { prepareSchema } from "../../src/adapters/queue/postgres/migrate.ts";
-import { postgresQueue } from "../../src/adapters/queue/postgres/queue.ts";
+import { PostgresQueue } from "../../src/adapters/queue/postgres/queue.ts";
 import { defined } from "../../src/core/base/defined.ts";
 import type { Clock } from "../../src/core/base/time.ts";
 import type { Log } from "../../src/engine/round/context.ts";
@@ -111,7 +111,7 @@ export async function startBot(
   if (database !== undefined) await prepareSchema(database);
   const time = { monotonic: world.clock.now, wall: world.clock.now, after: world.clock.after };
   const openQueue =
-    database && ((given: SharingOptions) => postgresQueue({ ...given, database, home: directory, version: "test", log, time }));
+    database && ((given: SharingOptions) => new PostgresQueue({ ...given, database, home: directory, version: "test", log, time }));
   const bot = await startStagecoach(
     defined({
       app,

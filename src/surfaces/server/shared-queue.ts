@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Database, openDatabase } from "../../adapters/queue/postgres/database.ts";
 import { askSchema, prepareSchema } from "../../adapters/queue/postgres/migrate.ts";
-import { postgresQueue } from "../../adapters/queue/postgres/queue.ts";
+import { PostgresQueue } from "../../adapters/queue/postgres/queue.ts";
 import type { Log } from "../../engine/round/context.ts";
 import { databaseUrlOf, type Environment } from "./config/env.ts";
 import type { ServerConfig } from "./config/schema.ts";
@@ -30,7 +30,7 @@ export async function openSharedQueue(
   try {
     await prepareSchema(database);
     const home = await homeOf(directory);
-    return { database, openQueue: (options) => postgresQueue({ ...options, database, home, version, log, onOutdated }) };
+    return { database, openQueue: (options) => new PostgresQueue({ ...options, database, home, version, log, onOutdated }) };
   } catch (error) {
     await database.close();
     throw error;

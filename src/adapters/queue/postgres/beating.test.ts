@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { silentLog } from "../../../engine/round/context.ts";
-import { beating } from "./beating.ts";
+import { Beating } from "./beating.ts";
 
 test("once it stops, nothing is begun of what was seen while the last work went on: its rows are given back", async () => {
   let works = 0;
@@ -10,7 +10,7 @@ test("once it stops, nothing is begun of what was seen while the last work went 
     wakes.push(wake);
     return () => undefined;
   };
-  const heart = beating({
+  const heart = new Beating({
     membership: { beat: async () => ({}) } as never,
     work: () => (++works > 2 ? gate.promise : Promise.resolve()),
     ...{ time: { monotonic: () => 0, wall: () => 0, after }, log: silentLog, onRegained: () => undefined },

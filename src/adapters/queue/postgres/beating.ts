@@ -15,104 +15,122 @@ interface BeatingOptions {
   onOutdated?: ((error: Error) => void) | undefined;
 }
 
-export function beating({ membership, work, time, log, onRegained, onOutdated }: BeatingOptions) {
-  let seen: Seen | undefined;
-  let disarm = (): void => undefined;
-  let isStopped = false;
+export class Beating {
+  readonly #options: BeatingOptions;
+  #seen: Seen | undefined;
+  #disarm = (): void => undefined;
+  #isStopped = false;
   /** Asked for while one was under way. */
-  let isHurried = false;
-  let beat: Promise<void> | undefined;
-  let working: Promise<void> | undefined;
-  let heldUntil = time.monotonic();
-  let trouble: string | undefined;
+  #isHurried = false;
+  #beat: Promise<void> | undefined;
+  #working: Promise<void> | undefined;
+  #heldUntil: number;
+  #trouble: string | undefined;
 
-  async function look(): Promise<void> {
-    seen = await membership.beat();
-    const awayMs = time.monotonic() - heldUntil;
-    heldUntil = time.monotonic();
-    if (trouble !== undefined) {
+  constructor(options: BeatingOptions) {
+    this.#options = options;
+    this.#heldUntil = options.time.monotonic();
+  }
+
+  get seen(): Seen | undefined {
+    return this.#seen;
+  }
+
+  /** Rejects where PostgreSQL cannot be used. */
+  async start(): Promise<void> {
+    const { membership, work, time } = this.#options;
+    // The first look makes what is there known, the next sees it.
+    await work(await membership.beat());
+    const first = await membership.beat();
+    await work(first);
+    this.#seen = first;
+    this.#heldUntil = time.monotonic();
+    this.#arm(BEAT_MS);
+  }
+
+  /** Looks now, or once more after the look under way. */
+  hurry(): void {
+    if (this.#isStopped || this.#seen === undefined) return;
+    if (this.#beat !== undefined || this.#working !== undefined) this.#isHurried = true;
+    else void this.#run();
+  }
+
+  /** Resolves after the next look, and what was done of it. False: it is stopped, and none comes. */
+  async next(): Promise<boolean> {
+    await this.#run();
+    if (!this.#isStopped) await this.#work();
+    return !this.#isStopped;
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#disarm();
+    await this.#beat;
+    await this.#working;
+  }
+
+  #arm(ms: number): void {
+    this.#disarm = this.#options.time.after(ms, () => void this.#run());
+  }
+
+  #run(): Promise<void> {
+    const { time } = this.#options;
+    this.#disarm();
+    if (this.#isStopped) return Promise.resolve();
+    if (this.#beat === undefined) this.#isHurried = false;
+    const began = time.monotonic();
+    this.#beat ??= this.#look()
+      .then(
+        () => void this.#work(),
+        (error) => this.#tellTrouble(error),
+      )
+      .finally(() => {
+        this.#beat = undefined;
+        if (this.#isStopped) return;
+        this.#arm(this.#isHurried ? 0 : Math.max(0, BEAT_MS - (time.monotonic() - began)));
+      });
+    return this.#beat;
+  }
+
+  async #look(): Promise<void> {
+    const { membership, time, log, onRegained } = this.#options;
+    this.#seen = await membership.beat();
+    const awayMs = time.monotonic() - this.#heldUntil;
+    this.#heldUntil = time.monotonic();
+    if (this.#trouble !== undefined) {
       log.info({ awayMs: Math.round(awayMs) }, "PostgreSQL answers again");
-      trouble = undefined;
+      this.#trouble = undefined;
     }
     onRegained(awayMs);
   }
 
   /** What failed is done again after the next beat. */
-  function doWork(): Promise<void> {
-    if (working !== undefined || seen === undefined) return working ?? Promise.resolve();
-    const now = seen;
-    working = work(now)
-      .catch(tellTrouble)
+  #work(): Promise<void> {
+    if (this.#working !== undefined || this.#seen === undefined) return this.#working ?? Promise.resolve();
+    const now = this.#seen;
+    this.#working = this.#options
+      .work(now)
+      .catch((error) => this.#tellTrouble(error))
       .finally(() => {
-        working = undefined;
-        if (isStopped) return;
+        this.#working = undefined;
+        if (this.#isStopped) return;
         // What was seen meanwhile waits for no other beat.
-        if (seen !== now) void doWork();
-        else if (isHurried && beat === undefined) void run();
+        if (this.#seen !== now) void this.#work();
+        else if (this.#isHurried && this.#beat === undefined) void this.#run();
       });
-    return working;
+    return this.#working;
   }
 
-  function tellTrouble(error: unknown): void {
+  #tellTrouble(error: unknown): void {
+    const { log, onOutdated } = this.#options;
     if (error instanceof SchemaError) {
       log.error({ error: sentenceOf(error.reason) }, "this version cannot go on");
       onOutdated?.(error);
       return;
     }
     const words = sentenceOf(reasonOf(error));
-    if (words !== trouble)
+    if (words !== this.#trouble)
       log.warn({ error: words }, "PostgreSQL cannot be used just now: nothing is begun or written, and deliveries are turned away");
-    trouble = words;
+    this.#trouble = words;
   }
-
-  function arm(ms: number): void {
-    disarm = time.after(ms, () => void run());
-  }
-
-  function run(): Promise<void> {
-    disarm();
-    if (isStopped) return Promise.resolve();
-    if (beat === undefined) isHurried = false;
-    const began = time.monotonic();
-    beat ??= look()
-      .then(() => void doWork(), tellTrouble)
-      .finally(() => {
-        beat = undefined;
-        if (isStopped) return;
-        arm(isHurried ? 0 : Math.max(0, BEAT_MS - (time.monotonic() - began)));
-      });
-    return beat;
-  }
-
-  return {
-    seen: () => seen,
-    /** Rejects where PostgreSQL cannot be used. */
-    async start(): Promise<void> {
-      // The first look makes what is there known, the next sees it.
-      await work(await membership.beat());
-      const first = await membership.beat();
-      await work(first);
-      seen = first;
-      heldUntil = time.monotonic();
-      arm(BEAT_MS);
-    },
-    /** Looks now, or once more after the look under way. */
-    hurry(): void {
-      if (isStopped || seen === undefined) return;
-      if (beat !== undefined || working !== undefined) isHurried = true;
-      else void run();
-    },
-    /** Resolves after the next look, and what was done of it. False: it is stopped, and none comes. */
-    async next(): Promise<boolean> {
-      await run();
-      if (!isStopped) await doWork();
-      return !isStopped;
-    },
-    async stop(): Promise<void> {
-      isStopped = true;
-      disarm();
-      await beat;
-      await working;
-    },
-  };
 }

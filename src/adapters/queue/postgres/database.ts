@@ -43,6 +43,11 @@ export interface Database extends Session {
 
 export const CHANNEL = "stagecoach";
 
+/** That nobody is told is made up for by the next beat of those who were not. */
+export function tellAll(database: Database, what: string): void {
+  database.query("select pg_notify($1, $2)", [CHANNEL, what]).catch(() => undefined);
+}
+
 /** `url`: `postgresql://user:password@host/database`, with its options of TLS. */
 export function openDatabase(url: string): Database {
   const options = {
@@ -95,24 +100,7 @@ export function openDatabase(url: string): Database {
 
   return {
     query: (text, values) => run(pool, text, values),
-    async transaction(work) {
-      const client = await pool.connect().catch((error: unknown) => {
-        throw new DatabaseError(error);
-      });
-      let fault: Error | undefined;
-      try {
-        await run(client, "begin");
-        const done = await work({ query: (text, values) => run(client, text, values) });
-        await run(client, "commit");
-        return done;
-      } catch (error) {
-        fault = error as Error;
-        await client.query("rollback").catch(() => undefined);
-        throw error;
-      } finally {
-        client.release(fault !== undefined && !isRefusal(fault) ? fault : undefined);
-      }
-    },
+    transaction: (work) => transaction(pool, work),
     lone: openLone,
     async close() {
       const client = lone;
@@ -121,6 +109,25 @@ export function openDatabase(url: string): Database {
       await Promise.all([client?.end().catch(() => undefined), ended]);
     },
   };
+}
+
+async function transaction<T>(pool: pg.Pool, work: (session: Session) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw new DatabaseError(error);
+  });
+  let fault: Error | undefined;
+  try {
+    await run(client, "begin");
+    const done = await work({ query: (text, values) => run(client, text, values) });
+    await run(client, "commit");
+    return done;
+  } catch (error) {
+    fault = error as Error;
+    await client.query("rollback").catch(() => undefined);
+    throw error;
+  } finally {
+    client.release(fault !== undefined && !isRefusal(fault) ? fault : undefined);
+  }
 }
 
 /** Reads the files that the address names. */

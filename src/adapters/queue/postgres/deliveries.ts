@@ -44,33 +44,56 @@ interface DeliveriesOptions {
   time: Pick<Time, "after">;
 }
 
-export function openDeliveries({ database, me, owns, onDelivery, onKept, log, time }: DeliveriesOptions) {
+export class Deliveries {
+  readonly #options: DeliveriesOptions;
   /** Of repositories that are looked after here: those that no round has ended well since. */
-  const waiting = new Map<string, Set<string>>();
-  const forAll = new BoundedSet<string>(MOST_GUIDS);
-  let done: string[] = [];
-  const reads = openReads();
-  const coming: { delivery: Delivery; resolve: (isNew: boolean) => void; reject: (error: unknown) => void }[] = [];
-  /** `newest` that was read: what was committed late is older, and is read with the next beat. */
-  let [writing, isDue, newest] = [false, false, "0"];
+  readonly #waiting = new Map<string, Set<string>>();
+  readonly #forAll = new BoundedSet<string>(MOST_GUIDS);
+  #done: string[] = [];
+  readonly #reads = openReads();
+  readonly #coming: { delivery: Delivery; resolve: (isNew: boolean) => void; reject: (error: unknown) => void }[] = [];
+  #isWriting = false;
+  #isDue = false;
+  /** Of what was read; what was committed late is older, and is read with the next beat. */
+  #newest = "0";
+
+  constructor(options: DeliveriesOptions) {
+    this.#options = options;
+  }
+
+  keep(delivery: Delivery): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      const late = () => reject(new DatabaseError({ code: "ETIMEDOUT", message: "ETIMEDOUT" }));
+      const disarm = this.#options.time.after(KEPT_WITHIN_MS, late);
+      const settle =
+        <T>(then: (outcome: T) => void) =>
+        (outcome: T): void => {
+          disarm();
+          then(outcome);
+        };
+      this.#coming.push({ delivery, resolve: settle(resolve), reject: settle(reject) });
+      void this.#write();
+    });
+  }
 
   /** Those that come while others are being written are written together. */
-  async function write(): Promise<void> {
-    if (writing) return;
-    writing = true;
-    while (coming.length > 0) {
-      const batch = coming.splice(0, MOST_READ);
+  async #write(): Promise<void> {
+    if (this.#isWriting) return;
+    this.#isWriting = true;
+    while (this.#coming.length > 0) {
+      const batch = this.#coming.splice(0, MOST_READ);
       try {
-        const fresh = await insert(batch.map(({ delivery }) => delivery));
+        const fresh = await this.#insert(batch.map(({ delivery }) => delivery));
         for (const { delivery, resolve } of batch) resolve(fresh.delete(delivery.guid));
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }
     }
-    writing = false;
+    this.#isWriting = false;
   }
 
-  async function insert(batch: readonly Delivery[]): Promise<Set<string>> {
+  async #insert(batch: readonly Delivery[]): Promise<Set<string>> {
+    const { database, owns, onKept } = this.#options;
     const columns = [
       batch.map(({ guid }) => guid),
       batch.map(({ repository }) => repository ?? null),
@@ -83,104 +106,104 @@ export function openDeliveries({ database, me, owns, onDelivery, onKept, log, ti
     for (const delivery of batch) {
       if (!fresh.has(delivery.guid)) continue;
       if (delivery.repository === undefined || !owns(delivery.repository)) isOthers = true;
-      if (delivery.repository === undefined || owns(delivery.repository)) hear(delivery);
+      if (delivery.repository === undefined || owns(delivery.repository)) this.#hear(delivery);
     }
     if (isOthers) onKept();
     return fresh;
   }
 
-  function hear(delivery: Delivery): void {
+  /** Another has kept some: what is new is read soon. */
+  told(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    this.#options.time.after(COALESCE_MS, () => {
+      this.#isDue = false;
+      // Where it fails, the next beat says so.
+      this.#read(this.#newest).catch(() => undefined);
+    });
+  }
+
+  /** Reads what is kept for this replica, and was not told here yet. */
+  fetch(): Promise<void> {
+    return this.#read("0");
+  }
+
+  async #read(since: string): Promise<void> {
+    const { database, me } = this.#options;
+    const known = since === "0" ? [...this.#waiting.values()].flatMap((guids) => [...guids]) : [];
+    const { rows, ended } = await this.#reads.during(database.query<Row>(OURS, [me() ?? null, known, [...this.#done], since]));
+    for (const row of rows) {
+      if (BigInt(row.seq) > BigInt(this.#newest)) this.#newest = row.seq;
+      if (!ended.has(row.guid)) this.#hearRow(row);
+    }
+    for (const row of await database.query<Omit<Row, "seq">>(OF_ALL)) this.#hearRow(row);
+  }
+
+  #hearRow({ guid, repository, version, event }: Omit<Row, "seq">): void {
+    if (repository !== null && !this.#options.owns(repository)) return;
+    this.#hear({ guid, repository: repository ?? undefined, event: version <= EVENT_VERSION ? event : undefined });
+  }
+
+  #hear(delivery: Delivery): void {
     const { guid, repository } = delivery;
-    if (repository === undefined ? forAll.has(guid) : waiting.get(repository)?.has(guid)) return;
-    if (repository === undefined) forAll.add(guid);
-    else waiting.set(repository, (waiting.get(repository) ?? new Set()).add(guid));
+    const { database, log, onDelivery } = this.#options;
+    if (repository === undefined ? this.#forAll.has(guid) : this.#waiting.get(repository)?.has(guid)) return;
+    if (repository === undefined) this.#forAll.add(guid);
+    else this.#waiting.set(repository, (this.#waiting.get(repository) ?? new Set()).add(guid));
     try {
       if (onDelivery(delivery) || repository === undefined) return;
-      end(repository, [guid]);
+      this.#end(repository, [guid]);
     } catch (error) {
       log.error({ delivery: guid, repository, error: String(error) }, "a delivery cannot be read; it is set aside");
-      waiting.get(repository ?? "")?.delete(guid);
+      this.#waiting.get(repository ?? "")?.delete(guid);
       database.query("update stagecoach.deliveries set set_aside_at = now() where guid = $1", [guid]).catch(() => undefined);
     }
   }
 
-  function end(repository: string, guids: readonly string[]): void {
-    for (const guid of guids) waiting.get(repository)?.delete(guid);
-    if (waiting.get(repository)?.size === 0) waiting.delete(repository);
-    done.push(...guids);
-    reads.ended(guids);
+  /** A round begins. Gives what is to be told of its end. */
+  begin(repository: string): { ended(): void; failed(): void } {
+    const mine = [...(this.#waiting.get(repository) ?? [])];
+    return {
+      ended: () => this.#end(repository, mine),
+      failed: () => {
+        if (mine.length > 0) this.#options.database.query(FAILED, [mine]).catch(() => undefined);
+      },
+    };
   }
 
-  async function read(since: string): Promise<void> {
-    const known = since === "0" ? [...waiting.values()].flatMap((guids) => [...guids]) : [];
-    const { rows, ended } = await reads.during(database.query<Row>(OURS, [me() ?? null, known, [...done], since]));
-    for (const row of rows) {
-      if (BigInt(row.seq) > BigInt(newest)) newest = row.seq;
-      if (!ended.has(row.guid)) hearRow(row);
-    }
-    for (const row of await database.query<Omit<Row, "seq">>(OF_ALL)) hearRow(row);
+  #end(repository: string, guids: readonly string[]): void {
+    for (const guid of guids) this.#waiting.get(repository)?.delete(guid);
+    if (this.#waiting.get(repository)?.size === 0) this.#waiting.delete(repository);
+    this.#done.push(...guids);
+    this.#reads.ended(guids);
   }
 
-  function hearRow({ guid, repository, version, event }: Omit<Row, "seq">): void {
-    if (repository !== null && !owns(repository)) return;
-    hear({ guid, repository: repository ?? undefined, event: version <= EVENT_VERSION ? event : undefined });
+  /** Looked after elsewhere from now on. */
+  drop(repository: string): void {
+    this.#waiting.delete(repository);
   }
 
-  return {
-    keep: (delivery: Delivery) =>
-      new Promise<boolean>((resolve, reject) => {
-        const late = () => reject(new DatabaseError({ code: "ETIMEDOUT", message: "ETIMEDOUT" }));
-        const disarm = time.after(KEPT_WITHIN_MS, late);
-        const settle =
-          <T>(then: (outcome: T) => void) =>
-          (outcome: T): void => {
-            disarm();
-            then(outcome);
-          };
-        coming.push({ delivery, resolve: settle(resolve), reject: settle(reject) });
-        void write();
-      }),
-    /** Reads what is kept for this replica, and was not told here yet. */
-    fetch: () => read("0"),
-    /** Another has kept some: what is new is read soon. */
-    told(): void {
-      if (isDue) return;
-      isDue = true;
-      time.after(COALESCE_MS, () => {
-        isDue = false;
-        // Where it fails, the next beat says so.
-        read(newest).catch(() => undefined);
-      });
-    },
-    /** A round begins. Gives what is to be told of its end. */
-    begin(repository: string): { ended(): void; failed(): void } {
-      const mine = [...(waiting.get(repository) ?? [])];
-      return {
-        ended: () => end(repository, mine),
-        failed() {
-          if (mine.length > 0) database.query(FAILED, [mine]).catch(() => undefined);
-        },
-      };
-    },
-    /** Looked after elsewhere from now on. */
-    ...{ drop: (repository: string) => void waiting.delete(repository), dropAll: () => waiting.clear() },
-    count: () => [...waiting.values()].reduce((sum, guids) => sum + guids.size, 0),
-    /** Writes down which have been looked at. */
-    async settle(): Promise<void> {
-      const written = [...done];
-      if (written.length === 0) return;
-      await database.query("update stagecoach.deliveries set done_at = now(), set_aside_at = null where guid = any($1::text[])", [written]);
-      done = done.slice(written.length);
-    },
-    /** Forgets what is old. Gives how many are set aside. */
-    async tidy(): Promise<number> {
-      await database.query(TIDY);
-      const [row] = await database.query<{ count: string }>(
-        "select count(*) as count from stagecoach.deliveries where set_aside_at is not null",
-      );
-      return Number(row?.count ?? 0);
-    },
-  };
+  count(): number {
+    return [...this.#waiting.values()].reduce((sum, guids) => sum + guids.size, 0);
+  }
+
+  /** Writes down which have been looked at. */
+  async settle(): Promise<void> {
+    const written = [...this.#done];
+    if (written.length === 0) return;
+    await this.#options.database.query(DONE, [written]);
+    this.#done = this.#done.slice(written.length);
+  }
+
+  /** Forgets what is old. Gives how many are set aside. */
+  async tidy(): Promise<number> {
+    const { database } = this.#options;
+    await database.query(TIDY);
+    const [row] = await database.query<{ count: string }>(
+      "select count(*) as count from stagecoach.deliveries where set_aside_at is not null",
+    );
+    return Number(row?.count ?? 0);
+  }
 }
 
 /** Of each read under way which deliveries a round ended meanwhile: its rows may still have them. */
@@ -208,6 +231,7 @@ const OURS = `select d.guid, d.seq, d.repository, d.version, d.event from stagec
   order by d.seq limit ${MOST_READ}`;
 const OF_ALL = `select guid, repository, version, event from stagecoach.deliveries
   where repository is null and received_at > now() - interval '${FOR_ALL_MINUTES} minutes' order by seq desc limit ${MOST_READ}`;
+const DONE = "update stagecoach.deliveries set done_at = now(), set_aside_at = null where guid = any($1::text[])";
 const FAILED = `update stagecoach.deliveries set failures = failures + 1,
   set_aside_at = case when failures + 1 >= ${MOST_FAILURES} then now() end where guid = any($1::text[])`;
 const TIDY = `delete from stagecoach.deliveries where done_at < now() - interval '${KNOWN_MINUTES} minutes'

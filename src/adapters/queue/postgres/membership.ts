@@ -17,6 +17,7 @@ const LEASE_MS = 4000;
 const GRACE_MS = 1500;
 /** Who has not looked for so long has not seen a count stand still. */
 const LONGEST_GAP_MS = 3 * BEAT_MS;
+const NEVER = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
 
 export interface Replica {
   id: string;
@@ -40,7 +41,7 @@ export interface Seen {
   /** Repositories in all, and of them those that nobody has. */
   total: number;
   free: number;
-  /** Those that are slowed; see `marks.ts`. */
+  /** Those that are slowed; see `notes.ts`. */
   slow: number;
 }
 
@@ -73,76 +74,89 @@ export const MACHINE: Time = {
   },
 };
 
-export type Membership = ReturnType<typeof openMembership>;
+export class Membership {
+  readonly #options: MembershipOptions;
+  readonly #counts = openCounts();
+  #id: string | undefined;
+  #until = NEVER;
+  #isOver = false;
 
-export function openMembership({ database, home, version, address, onTold, onLost, time }: MembershipOptions) {
-  let id: string | undefined;
-  const none = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
-  let until = none;
-  let isOver = false;
-  const counts = openCounts();
+  constructor(options: MembershipOptions) {
+    this.#options = options;
+  }
 
-  async function renew(): Promise<string> {
+  readonly id = (): string | undefined => this.#id;
+
+  /** Nobody else can have taken what is this one's. */
+  holds(): boolean {
+    const { time } = this.#options;
+    return !this.#isOver && time.monotonic() < this.#until.monotonic && time.wall() < this.#until.wall;
+  }
+
+  /** Renews, and looks at the others. Rejects with DatabaseError, or SchemaError where a newer version has taken over. */
+  async beat(): Promise<Seen> {
+    const { database, time, onTold } = this.#options;
+    const me = await this.#renew();
+    const session = await database.lone(onTold);
+    const all = await session.query<Record<keyof Replica, string> & Counts>(LOOK);
+    const [count] = all;
+    checkOldest(count?.oldest);
+    const replicas = all.map(({ id, home, address, version, beats, joined, owned }) => {
+      return { id, home, address, version, beats: Number(beats), joined: Number(joined), owned: Number(owned) };
+    });
+    const at = time.monotonic();
+    const dead = this.#counts.still(replicas, at).filter((one) => one.id !== me);
+    const living = replicas.filter((one) => !dead.includes(one));
+    const { total = 0, free = 0, slow = 0 } = count ?? {};
+    return { me, at, living, dead, total: Number(total), free: Number(free), slow: Number(slow) };
+  }
+
+  async #renew(): Promise<string> {
+    const { database, home, version, address, time, onTold, onLost } = this.#options;
     const session = await database.lone(onTold);
     const sent = { monotonic: time.monotonic() + LEASE_MS, wall: time.wall() + LEASE_MS };
-    if (id !== undefined) {
-      const renewed = await session.query("update stagecoach.replicas set beats = beats + 1, seen_at = now() where id = $1 returning id", [
-        id,
-      ]);
+    if (this.#id !== undefined) {
+      const values = [this.#id];
+      const renewed = await session.query(
+        "update stagecoach.replicas set beats = beats + 1, seen_at = now() where id = $1 returning id",
+        values,
+      );
       if (renewed.length > 0) {
-        until = sent;
-        return id;
+        this.#until = sent;
+        return this.#id;
       }
-      id = undefined;
-      until = none;
+      this.#id = undefined;
+      this.#until = NEVER;
       onLost();
     }
     const made = randomUUID();
     const values = [made, home, address ?? null, version];
     await session.query("insert into stagecoach.replicas (id, home, address, version) values ($1, $2, $3, $4)", values);
-    id = made;
-    until = sent;
+    this.#id = made;
+    this.#until = sent;
     return made;
   }
 
-  return {
-    id: () => id,
-    /** Nobody else can have taken what is this one's. */
-    holds: () => !isOver && time.monotonic() < until.monotonic && time.wall() < until.wall,
-    /** Renews, and looks at the others. Rejects with DatabaseError, or SchemaError where a newer version has taken over. */
-    async beat(): Promise<Seen> {
-      const me = await renew();
-      const session = await database.lone(onTold);
-      const all = await session.query<Record<keyof Replica, string> & Counts>(LOOK);
-      const [count] = all;
-      checkOldest(count?.oldest);
-      const replicas = all.map(({ id, home, address, version, beats, joined, owned }) => {
-        return { id, home, address, version, beats: Number(beats), joined: Number(joined), owned: Number(owned) };
-      });
-      const at = time.monotonic();
-      const dead = counts.still(replicas, at).filter((one) => one.id !== me);
-      const living = replicas.filter((one) => !dead.includes(one));
-      const { total = 0, free = 0, slow = 0 } = count ?? {};
-      return { me, at, living, dead, total: Number(total), free: Number(free), slow: Number(slow) };
-    },
-    /** Takes the row of a dead one away; what it had is free then. False: it lives, or another was faster. */
-    async bury({ id: whose, beats }: Replica): Promise<boolean> {
-      const gone = await database.query("delete from stagecoach.replicas where id = $1 and beats = $2 returning id", [whose, beats]);
-      return gone.length > 0;
-    },
-    /** From here on nothing is this one's, though nobody else's yet. Resolves once whatever it had sent has arrived. */
-    lapse(): Promise<void> {
-      isOver = true;
-      return new Promise((resolve) => void time.after(GRACE_MS, resolve));
-    },
-    /** From here on others may have what was this one's. */
-    async leave(): Promise<void> {
-      const mine = id;
-      id = undefined;
-      isOver = true;
-      if (mine !== undefined) await database.query("delete from stagecoach.replicas where id = $1", [mine]);
-    },
-  };
+  /** Takes the row of a dead one away; what it had is free then. False: it lives, or another was faster. */
+  async bury({ id: whose, beats }: Replica): Promise<boolean> {
+    const values = [whose, beats];
+    const gone = await this.#options.database.query("delete from stagecoach.replicas where id = $1 and beats = $2 returning id", values);
+    return gone.length > 0;
+  }
+
+  /** From here on nothing is this one's, though nobody else's yet. Resolves once whatever it had sent has arrived. */
+  lapse(): Promise<void> {
+    this.#isOver = true;
+    return new Promise((resolve) => void this.#options.time.after(GRACE_MS, resolve));
+  }
+
+  /** From here on others may have what was this one's. */
+  async leave(): Promise<void> {
+    const mine = this.#id;
+    this.#id = undefined;
+    this.#isOver = true;
+    if (mine !== undefined) await this.#options.database.query("delete from stagecoach.replicas where id = $1", [mine]);
+  }
 }
 
 interface Counts {

@@ -47,72 +47,132 @@ const LEFT_MS = 3500;
 /** Nothing is let go again for so long: it would come back. */
 const CALM_MS = 60_000;
 
-export function openOwnership(options: OwnershipOptions) {
-  const { database, membership, home, onTaken, onLeft, onFree } = options;
-  const owned = new Map<string, Owned>();
+export class Ownership {
+  readonly #options: OwnershipOptions;
+  readonly #owned = new Map<string, Owned>();
   /** Those that GitHub lists here. */
-  let known = new Set<string>();
-  const unwritten = new Set<string>();
-  const freeSince = new Map<string, number>();
-  let calmUntil = Number.NEGATIVE_INFINITY;
+  #known = new Set<string>();
+  readonly #unwritten = new Set<string>();
+  readonly #freeSince = new Map<string, number>();
+  #calmUntil = Number.NEGATIVE_INFINITY;
   /** What is known again is not taken away by what forgot it before. */
-  let forgetting: Promise<unknown> = Promise.resolve();
+  #forgetting: Promise<unknown> = Promise.resolve();
 
-  const holds = (key: string, epoch?: number): boolean => {
-    const mine = owned.get(key);
-    return mine !== undefined && (epoch === undefined || mine.epoch === epoch) && membership.holds();
-  };
-
-  async function take({ me, at, living, total, free }: Seen): Promise<string[]> {
-    const share = shareOf(total, living) - owned.size;
-    if (free === 0 || share > 0) freeSince.clear();
-    if (free === 0 || known.size === 0) return [];
-    const left = share > 0 ? [] : await leftAt(at);
-    const [keys, room] = share > 0 ? [known, share] : [left, Math.ceil(left.length / living.length)];
-    if (room <= 0) return [];
-    const rows = await database.query<TakenRow>(TAKE, [me, home, [...keys], room]);
-    // Taken for dead meanwhile, it has none of them.
-    if (membership.id() !== me) return [];
-    if (left.length > 0 && rows.length > 0) calmUntil = at + CALM_MS;
-    for (const { key, epoch, due_at: dueAt, unended, slow_ms: slowMs } of rows) {
-      owned.set(key, { epoch: Number(epoch), leaving: false });
-      onTaken({ repository: key, dueAt: dueAt === null ? undefined : Number(dueAt), unended, slowMs: Number(slowMs ?? 0) });
-    }
-    return rows.map(({ key }) => key);
+  constructor(options: OwnershipOptions) {
+    this.#options = options;
   }
 
-  /** Those that are known here and that nobody has taken for LEFT_MS, as far as it was looked at. */
-  async function leftAt(at: number): Promise<string[]> {
-    const rows = await database.query<{ key: string }>("select key from stagecoach.repositories where owner is null limit $1", [MOST_ROWS]);
-    const free = new Set(rows.map(({ key }) => key));
-    for (const key of freeSince.keys()) if (!free.has(key)) freeSince.delete(key);
-    for (const key of free) if (!freeSince.has(key)) freeSince.set(key, at);
-    return [...freeSince].filter(([key, since]) => at - since >= LEFT_MS && known.has(key)).map(([key]) => key);
+  owns(key: string): boolean {
+    return this.#holds(key) && this.keeps(key);
   }
 
-  async function letGo({ me, at, living, total }: Seen): Promise<void> {
-    if (at < calmUntil) return;
-    const leaving = [...owned.values()].filter((one) => one.leaving).length;
-    const most = Math.min(owned.size - leaving - shareOf(total, living), MOST_LEAVING - leaving);
-    if (most <= 0) return;
-    const homes = living.filter((one) => one.id !== me && one.owned < shareOf(total, living)).map((one) => one.home);
-    const rows = await database.query<{ key: string }>(SPARE, [me, homes, most + leaving]);
-    for (const { key } of rows.filter((row) => owned.get(row.key)?.leaving === false).slice(0, most)) leave(key, me).catch(() => undefined);
+  /** Whether it is its own as soon as the lease holds. */
+  keeps(key: string): boolean {
+    return this.#owned.get(key)?.leaving === false;
+  }
+
+  keys(): string[] {
+    return [...this.#owned.keys()];
+  }
+
+  /** Of what is its own now, also while it is let go. */
+  epoch(key: string): number | undefined {
+    return this.#holds(key) ? this.#owned.get(key)?.epoch : undefined;
+  }
+
+  fence(key: string): () => void {
+    const epoch = this.#owned.get(key)?.epoch ?? -1;
+    return () => {
+      if (!this.#holds(key, epoch)) throw new NotOurs(key);
+    };
+  }
+
+  #holds(key: string, epoch?: number): boolean {
+    const mine = this.#owned.get(key);
+    return mine !== undefined && (epoch === undefined || mine.epoch === epoch) && this.#options.membership.holds();
+  }
+
+  isKnown(key: string): boolean {
+    return this.#known.has(key);
+  }
+
+  /** Whoever has room may take it. */
+  isRegistered(key: string): boolean {
+    return this.#known.has(key) && !this.#unwritten.has(key);
+  }
+
+  known(): ReadonlySet<string> {
+    return this.#known;
+  }
+
+  /** Those that were known, too: another may have seen one gone that is not. */
+  share(repositories: readonly string[]): void {
+    for (const key of repositories) this.#unwritten.add(key);
+    this.#known = new Set(repositories);
+  }
+
+  /** Makes them known to all. False: there were none that were new. */
+  async register(): Promise<boolean> {
+    const wanted = [...this.#unwritten];
+    if (wanted.length === 0) return false;
+    await this.#forgetting;
+    const made = await this.#options.database.query<{ key: string }>(REGISTER, [wanted]);
+    for (const key of wanted) this.#unwritten.delete(key);
+    return made.length > 0;
   }
 
   /** What a lost answer has left to this one in the table alone: nobody would look after it. */
-  async function mend({ me, living }: Seen): Promise<void> {
+  async mend({ me, living }: Seen): Promise<void> {
     const counted = living.find(({ id }) => id === me)?.owned ?? 0;
-    if (counted > owned.size) await database.query(MEND, [me, [...owned.keys()]]);
+    if (counted > this.#owned.size) await this.#options.database.query(MEND, [me, this.keys()]);
   }
 
-  async function leave(key: string, me: string): Promise<void> {
-    const mine = owned.get(key);
+  async take({ me, at, living, total, free }: Seen): Promise<void> {
+    const { database, membership, home, onTaken } = this.#options;
+    const share = shareOf(total, living) - this.#owned.size;
+    if (free === 0 || share > 0) this.#freeSince.clear();
+    if (free === 0 || this.#known.size === 0) return;
+    const left = share > 0 ? [] : await this.#leftAt(at);
+    const [keys, room] = share > 0 ? [this.#known, share] : [left, Math.ceil(left.length / living.length)];
+    if (room <= 0) return;
+    const rows = await database.query<TakenRow>(TAKE, [me, home, [...keys], room]);
+    // Taken for dead meanwhile, it has none of them.
+    if (membership.id() !== me) return;
+    if (left.length > 0 && rows.length > 0) this.#calmUntil = at + CALM_MS;
+    for (const { key, epoch, due_at: dueAt, unended, slow_ms: slowMs } of rows) {
+      this.#owned.set(key, { epoch: Number(epoch), leaving: false });
+      onTaken({ repository: key, dueAt: dueAt === null ? undefined : Number(dueAt), unended, slowMs: Number(slowMs ?? 0) });
+    }
+  }
+
+  /** Those that are known here and that nobody has taken for LEFT_MS, as far as it was looked at. */
+  async #leftAt(at: number): Promise<string[]> {
+    const asked = "select key from stagecoach.repositories where owner is null limit $1";
+    const rows = await this.#options.database.query<{ key: string }>(asked, [MOST_ROWS]);
+    const free = new Set(rows.map(({ key }) => key));
+    for (const key of this.#freeSince.keys()) if (!free.has(key)) this.#freeSince.delete(key);
+    for (const key of free) if (!this.#freeSince.has(key)) this.#freeSince.set(key, at);
+    return [...this.#freeSince].filter(([key, since]) => at - since >= LEFT_MS && this.#known.has(key)).map(([key]) => key);
+  }
+
+  async letGo({ me, at, living, total }: Seen): Promise<void> {
+    if (at < this.#calmUntil) return;
+    const leaving = [...this.#owned.values()].filter((one) => one.leaving).length;
+    const most = Math.min(this.#owned.size - leaving - shareOf(total, living), MOST_LEAVING - leaving);
+    if (most <= 0) return;
+    const homes = living.filter((one) => one.id !== me && one.owned < shareOf(total, living)).map((one) => one.home);
+    const rows = await this.#options.database.query<{ key: string }>(SPARE, [me, homes, most + leaving]);
+    for (const { key } of rows.filter((row) => this.keeps(row.key)).slice(0, most)) this.#leave(key, me).catch(() => undefined);
+  }
+
+  async #leave(key: string, me: string): Promise<void> {
+    const { database, onLeft, onFree } = this.#options;
+    const mine = this.#owned.get(key);
     if (mine === undefined) return;
     mine.leaving = true;
     const dueAt = await onLeft(key).catch(() => 0);
-    if (owned.get(key) !== mine) return;
-    owned.delete(key);
+    if (this.#owned.get(key) !== mine) return;
+    this.#owned.delete(key);
     await database.query("update stagecoach.repositories set owner = null, due_at = $4 where key = $1 and owner = $2 and epoch = $3", [
       ...[key, me, mine.epoch],
       dueAt ?? null,
@@ -120,63 +180,33 @@ export function openOwnership(options: OwnershipOptions) {
     onFree();
   }
 
-  return {
-    owns: (key: string) => holds(key) && owned.get(key)?.leaving === false,
-    /** Whether it is its own as soon as the lease holds. */
-    keeps: (key: string) => owned.get(key)?.leaving === false,
-    keys: () => [...owned.keys()],
-    /** Of what is its own now, also while it is let go. */
-    epoch: (key: string) => (holds(key) ? owned.get(key)?.epoch : undefined),
-    fence(key: string): () => void {
-      const epoch = owned.get(key)?.epoch ?? -1;
-      return () => {
-        if (!holds(key, epoch)) throw new NotOurs(key);
-      };
-    },
-    /** Nothing is its own any more. Gives what was. */
-    lose(): string[] {
-      const lost = [...owned.keys()];
-      owned.clear();
-      return lost;
-    },
-    isKnown: (key: string) => known.has(key),
-    /** Whoever has room may take it. */
-    isRegistered: (key: string) => known.has(key) && !unwritten.has(key),
-    known: () => known,
-    /** Those that were known, too: another may have seen one gone that is not. */
-    share(repositories: readonly string[]): void {
-      for (const key of repositories) unwritten.add(key);
-      known = new Set(repositories);
-    },
-    /** Makes them known to all. False: there were none that were new. */
-    async register(): Promise<boolean> {
-      const wanted = [...unwritten];
-      if (wanted.length === 0) return false;
-      await forgetting;
-      const made = await database.query<{ key: string }>(REGISTER, [wanted]);
-      for (const key of wanted) unwritten.delete(key);
-      return made.length > 0;
-    },
-    /** Forgets what nobody has and GitHub does not list. */
-    async tidy(): Promise<void> {
-      await database.query("delete from stagecoach.repositories where owner is null and key <> all($1::text[])", [[...known]]);
-    },
-    /** It is gone from GitHub: nobody has to look after it. */
-    async forget(key: string): Promise<void> {
-      known.delete(key);
-      const mine = owned.get(key);
-      owned.delete(key);
-      unwritten.delete(key);
-      const me = membership.id();
-      if (mine === undefined || me === undefined) return;
-      const gone = database.query("delete from stagecoach.repositories where key = $1 and owner = $2 and epoch = $3", [
-        ...[key, me, mine.epoch],
-      ]);
-      forgetting = Promise.allSettled([forgetting, gone]);
-      await gone;
-    },
-    ...{ mend, take, letGo },
-  };
+  /** Nothing is its own any more. Gives what was. */
+  lose(): string[] {
+    const lost = this.keys();
+    this.#owned.clear();
+    return lost;
+  }
+
+  /** It is gone from GitHub: nobody has to look after it. */
+  async forget(key: string): Promise<void> {
+    this.#known.delete(key);
+    const mine = this.#owned.get(key);
+    this.#owned.delete(key);
+    this.#unwritten.delete(key);
+    const { database, membership } = this.#options;
+    const me = membership.id();
+    if (mine === undefined || me === undefined) return;
+    const values = [key, me, mine.epoch];
+    const gone = database.query("delete from stagecoach.repositories where key = $1 and owner = $2 and epoch = $3", values);
+    this.#forgetting = Promise.allSettled([this.#forgetting, gone]);
+    await gone;
+  }
+
+  /** Forgets what nobody has and GitHub does not list. */
+  async tidy(): Promise<void> {
+    const gone = "delete from stagecoach.repositories where owner is null and key <> all($1::text[])";
+    await this.#options.database.query(gone, [[...this.#known]]);
+  }
 }
 
 interface TakenRow {

@@ -7,17 +7,16 @@
  */
 import { NotOurs } from "../../outbound/asker.ts";
 import { inProcessQueue } from "../in-process.ts";
-import type { SharedQueue, SharingOptions, SharingState, WakeRequest } from "../port.ts";
-import { beating } from "./beating.ts";
-import { CHANNEL, type Database } from "./database.ts";
-import { openDeliveries } from "./deliveries.ts";
+import type { Delivery, SharedQueue, SharingOptions, SharingState, WakeRequest } from "../port.ts";
+import { Beating } from "./beating.ts";
+import { type Database, tellAll } from "./database.ts";
+import { Deliveries } from "./deliveries.ts";
 import { tidyDocuments } from "./documents.ts";
-import { openMarks } from "./marks.ts";
-import { MACHINE, openMembership, type Seen, type Time } from "./membership.ts";
-import { openOwnership, type Taken } from "./ownership.ts";
+import { MACHINE, Membership, type Seen, type Time } from "./membership.ts";
+import { Notes } from "./notes.ts";
+import { Ownership, type Taken } from "./ownership.ts";
 import { openPaces } from "./paces.ts";
-import { openShown, TOLD_SHOWN } from "./shown.ts";
-import { openWishes } from "./wishes.ts";
+import { Shown, TOLD_SHOWN } from "./shown.ts";
 
 export interface PostgresOptions extends SharingOptions {
   database: Database;
@@ -37,204 +36,215 @@ const TIDY_EVERY = 60;
 const [ASKED_LATELY_MS, AFTER_MS] = [20_000, 1000];
 const [TOLD_DELIVERIES, TOLD_FREE] = ["deliveries", "free"];
 
-export function postgresQueue(options: PostgresOptions): SharedQueue {
-  const { database, home, version, clock, log, time = MACHINE, onWorked } = options;
-  const numbers = { lost: 0, takeovers: 0, setAside: 0, beats: 0 };
+export class PostgresQueue implements SharedQueue {
+  readonly board: Shown;
+  readonly #options: PostgresOptions;
+  readonly #numbers = { lost: 0, takeovers: 0, setAside: 0, beats: 0 };
   /** What is asked of repositories that nobody is known to look after yet. */
-  const asked = new Map<string, { request: WakeRequest; at: number | undefined }[]>();
+  readonly #asked = new Map<string, { request: WakeRequest; at: number | undefined }[]>();
   /** When a look was last asked for that another is to make, if it lives. */
-  const passedBy = new Map<string, number>();
+  readonly #passedBy = new Map<string, number>();
   /** Slowed, and taken just now: what somebody had said before was heard by those who are gone. */
-  const slowed = new Set<string>();
+  readonly #slowed = new Set<string>();
   /** A round was due while the lease did not hold. */
-  const missed = new Set<string>();
+  readonly #missed = new Set<string>();
+  readonly #membership: Membership;
+  readonly #ownership: Ownership;
+  readonly #deliveries: Deliveries;
+  readonly #notes: Notes;
+  readonly #paces: ReturnType<typeof openPaces>;
+  readonly #inner: ReturnType<typeof inProcessQueue>;
+  readonly #heart: Beating;
 
-  const membership = openMembership({ database, home, version, time, onTold, onLost });
-  const me = membership.id;
-  const ownership = openOwnership({ database, membership, home, onTaken: taken, onLeft: left, onFree: () => tellAll(database, TOLD_FREE) });
-  const heard = { owns: ownership.owns, onDelivery: options.onDelivery, onKept: () => tellAll(database, TOLD_DELIVERIES) };
-  const deliveries = openDeliveries({ database, log, time, me, ...heard });
-  const [wishes, marks] = [openWishes(database, me), openMarks(database, me)];
-  const paces = openPaces(database, time, () => (heart.seen()?.living.length ?? 1) <= 1);
-  const shown = openShown({ database, ownership, me, time, clock, log });
-  const inner = inProcessQueue({ ...options, handler: round });
-  const heart = beating({ membership, work, log, time, onRegained: regained, onOutdated: options.onOutdated });
-
-  /** After each beat, and whenever something was told. */
-  async function work(seen: Seen): Promise<void> {
-    if (await ownership.register()) return heart.hurry();
-    for (const one of seen.dead) {
-      if (!(await membership.bury(one))) continue;
-      log.warn({ replica: one.id, repositories: one.owned }, "a replica is gone: what it looked after is free");
-      numbers.takeovers += one.owned;
-      heart.hurry();
-    }
-    await ownership.mend(seen);
-    await ownership.take(seen);
-    // Another has it, or is to take it.
-    for (const repository of [...asked.keys()].filter(ownership.isRegistered)) {
-      asked.delete(repository);
-      passedBy.set(repository, clock.now());
-    }
-    await deliveries.fetch();
-    slowed.clear();
-    await deliveries.settle();
-    await wishes.write();
-    await marks.write();
-    await ownership.letGo(seen);
-    shown.beat(seen);
-    if (leads() && ++numbers.beats % TIDY_EVERY === 0) {
-      numbers.setAside = await deliveries.tidy();
-      await ownership.tidy();
-      await tidyDocuments(database);
-      await paces.tidy();
-    }
-    onWorked?.(seen.at);
+  constructor(options: PostgresOptions) {
+    const { database, home, version, clock, log, time = MACHINE, onDelivery, onOutdated } = options;
+    this.#options = options;
+    const onKept = () => tellAll(database, TOLD_DELIVERIES);
+    const membership = new Membership({ database, home, version, time, onTold: this.#told, onLost: this.#lost });
+    const ownership = new Ownership({ database, membership, home, onTaken: this.#taken, onLeft: this.#left, onFree: this.#freed });
+    const { id: me } = membership;
+    this.#membership = membership;
+    this.#ownership = ownership;
+    this.#deliveries = new Deliveries({ database, log, time, me, owns: this.owns, onDelivery, onKept });
+    this.#notes = new Notes(database, me);
+    this.#paces = openPaces(database, time, () => (this.#heart.seen?.living.length ?? 1) <= 1);
+    this.board = new Shown({ database, ownership, me, time, clock, log });
+    this.#inner = inProcessQueue({ ...options, handler: this.#round });
+    this.#heart = new Beating({ membership, work: this.#work, log, time, onRegained: this.#regained, onOutdated });
   }
 
-  async function round(repository: string, rollouts: ReadonlySet<string | null>, over: AbortSignal): Promise<void> {
-    if (!ownership.owns(repository)) return void missed.add(repository);
-    const heard = deliveries.begin(repository);
-    const checkOurs = ownership.fence(repository);
-    if (marks.isFirst(repository)) await marks.begin(repository);
+  readonly start = async (): Promise<string[]> => {
+    await this.#heart.start();
+    const now = this.#options.clock.now();
+    return this.#ownership.keys().filter((key) => !this.#inner.isIdle(key) && (this.#inner.next(key) ?? now) <= now);
+  };
+
+  /** After each beat, and whenever something was told. */
+  readonly #work = async (seen: Seen): Promise<void> => {
+    const { database, clock, log, onWorked } = this.#options;
+    if (await this.#ownership.register()) return this.#heart.hurry();
+    for (const one of seen.dead) {
+      if (!(await this.#membership.bury(one))) continue;
+      log.warn({ replica: one.id, repositories: one.owned }, "a replica is gone: what it looked after is free");
+      this.#numbers.takeovers += one.owned;
+      this.#heart.hurry();
+    }
+    await this.#ownership.mend(seen);
+    await this.#ownership.take(seen);
+    // Another has it, or is to take it.
+    for (const repository of [...this.#asked.keys()].filter((key) => this.#ownership.isRegistered(key))) {
+      this.#asked.delete(repository);
+      this.#passedBy.set(repository, clock.now());
+    }
+    await this.#deliveries.fetch();
+    this.#slowed.clear();
+    await this.#deliveries.settle();
+    await this.#notes.write();
+    await this.#ownership.letGo(seen);
+    this.board.beat(seen);
+    if (this.leads() && ++this.#numbers.beats % TIDY_EVERY === 0) {
+      this.#numbers.setAside = await this.#deliveries.tidy();
+      await this.#ownership.tidy();
+      await tidyDocuments(database);
+      await this.#paces.tidy();
+    }
+    onWorked?.(seen.at);
+  };
+
+  readonly #round = async (repository: string, rollouts: ReadonlySet<string | null>, over: AbortSignal): Promise<void> => {
+    if (!this.owns(repository)) return void this.#missed.add(repository);
+    const heard = this.#deliveries.begin(repository);
+    const checkOurs = this.fence(repository);
+    if (this.#notes.isFirst(repository)) await this.#notes.begin(repository);
     try {
-      await options.handler(repository, rollouts, over);
+      await this.#options.handler(repository, rollouts, over);
       // Of what became another's meanwhile nobody knows how far it came.
       checkOurs();
     } catch (error) {
       // That it may be another's by now is no fault of its own.
-      if (!ownership.owns(repository)) return void missed.add(repository);
+      if (!this.owns(repository)) return void this.#missed.add(repository);
       heard.failed();
-      wishes.note(repository, 0);
+      this.#notes.wish(repository, 0);
       throw error;
     } finally {
-      marks.ended(repository);
+      this.#notes.ended(repository);
     }
-    inner.slow(repository, 0);
+    this.#inner.slow(repository, 0);
     heard.ended();
-    if (ownership.owns(repository)) wishes.note(repository, options.isBusy?.(repository) === true ? 0 : inner.next(repository));
-  }
-
-  function taken({ repository, dueAt, unended, slowMs }: Taken): void {
-    // Another may have written another.
-    wishes.drop(repository);
-    const now = clock.now();
-    if (slowMs > 0) {
-      inner.slow(repository, now + slowMs);
-      slowed.add(repository);
-      const fields = { repository, owners: unended, forMs: slowMs };
-      log.error(fields, "one replica after the other ended while it looked at this repository: it is slowed");
-    }
-    if (dueAt !== undefined) inner.wake({ repository, rollout: null }, Math.max(dueAt, now));
-    if (now - (passedBy.get(repository) ?? Number.NEGATIVE_INFINITY) < ASKED_LATELY_MS)
-      inner.wake({ repository, rollout: null }, now + AFTER_MS);
-    passedBy.delete(repository);
-    for (const { request, at } of asked.get(repository) ?? []) inner.wake(request, at);
-    asked.delete(repository);
-  }
-
-  async function left(repository: string): Promise<number | undefined> {
-    const isIdle = inner.isIdle(repository) && !missed.has(repository) && options.isBusy?.(repository) !== true;
-    await options.onLeft(repository);
-    drop(repository);
-    shown.handedOn();
-    return isIdle ? undefined : 0;
-  }
-
-  function drop(repository: string): void {
-    inner.forget(repository);
-    deliveries.drop(repository);
-    missed.delete(repository);
-    wishes.drop(repository);
-    marks.drop(repository);
-  }
-
-  function onLost(): void {
-    const keys = ownership.lose();
-    numbers.lost += 1;
-    wishes.dropAll();
-    marks.dropAll();
-    shown.handedOn();
-    log.warn({ repositories: keys.length }, "this replica was taken for dead: others look after what it had");
-    for (const key of keys) {
-      drop(key);
-      options.onLost(key, new NotOurs(key));
-    }
-  }
-
-  function regained(awayMs: number): void {
-    for (const repository of missed) if (ownership.owns(repository)) inner.wake({ repository, rollout: null });
-    missed.clear();
-    options.onRegained?.(awayMs);
-  }
-
-  function onTold(payload: string): void {
-    if (payload === TOLD_SHOWN) shown.told();
-    if (payload === TOLD_DELIVERIES) deliveries.told();
-    if (payload === TOLD_FREE) heart.hurry();
-  }
-
-  const leads = (): boolean => membership.holds() && heart.seen()?.living[0]?.id === membership.id();
-
-  function sharing(): SharingState {
-    const { living = [], free = 0, slow = 0 } = heart.seen() ?? {};
-    const { setAside, lost, takeovers } = numbers;
-    const now = { holds: membership.holds(), replicas: living.length, owned: ownership.keys().length, free, slow };
-    return { ...now, waiting: deliveries.count(), setAside, lost, takeovers };
-  }
-
-  return {
-    async start() {
-      await heart.start();
-      const now = clock.now();
-      return ownership.keys().filter((key) => !inner.isIdle(key) && (inner.next(key) ?? now) <= now);
-    },
-    wake(request, at) {
-      const { repository } = request;
-      if (slowed.has(repository)) return inner.wake({ ...request, heard: false }, at);
-      if (ownership.keeps(repository)) return inner.wake(request, at);
-      if (ownership.isKnown(repository)) return void passedBy.set(repository, clock.now());
-      asked.set(repository, [...(asked.get(repository) ?? []), { request, at }]);
-      ownership.share([...ownership.known(), repository]);
-      heart.hurry();
-    },
-    async idle() {
-      while (asked.size > 0 && (await heart.next()));
-      await inner.idle();
-    },
-    forget(repository) {
-      drop(repository);
-      asked.delete(repository);
-      passedBy.delete(repository);
-      ownership.forget(repository).catch(() => undefined);
-    },
-    share(repositories) {
-      ownership.share(repositories);
-      for (const gone of [...asked.keys(), ...passedBy.keys()].filter((key) => !ownership.isKnown(key))) {
-        asked.delete(gone);
-        passedBy.delete(gone);
-      }
-      heart.hurry();
-    },
-    ...{ owns: ownership.owns, fence: ownership.fence, keep: deliveries.keep, depth: inner.depth, close: inner.close },
-    ...{ leads, sharing, board: shown.board, turnToWrite: paces.turn, waits: (one) => !slowed.has(one) && inner.waits(one) },
-    async leave({ isUnderWay = false } = {}) {
-      const arrived = isUnderWay ? membership.lapse() : undefined;
-      await Promise.all([heart.stop(), shown.stop()]);
-      await deliveries.settle().catch(() => undefined);
-      await wishes.write().catch(() => undefined);
-      marks.endAll();
-      await marks.write().catch(() => undefined);
-      await arrived;
-      await membership.leave().then(
-        () => tellAll(database, TOLD_FREE),
-        () => undefined,
-      );
-    },
+    if (this.owns(repository)) this.#notes.wish(repository, this.#options.isBusy?.(repository) === true ? 0 : this.#inner.next(repository));
   };
-}
 
-/** That nobody is told is made up for by the next beat of those who were not. */
-function tellAll(database: Database, what: string): void {
-  database.query("select pg_notify($1, $2)", [CHANNEL, what]).catch(() => undefined);
+  readonly #taken = ({ repository, dueAt, unended, slowMs }: Taken): void => {
+    // Another may have written another.
+    this.#notes.drop(repository);
+    const now = this.#options.clock.now();
+    if (slowMs > 0) {
+      this.#inner.slow(repository, now + slowMs);
+      this.#slowed.add(repository);
+      const fields = { repository, owners: unended, forMs: slowMs };
+      this.#options.log.error(fields, "one replica after the other ended while it looked at this repository: it is slowed");
+    }
+    if (dueAt !== undefined) this.#inner.wake({ repository, rollout: null }, Math.max(dueAt, now));
+    if (now - (this.#passedBy.get(repository) ?? Number.NEGATIVE_INFINITY) < ASKED_LATELY_MS)
+      this.#inner.wake({ repository, rollout: null }, now + AFTER_MS);
+    this.#passedBy.delete(repository);
+    for (const { request, at } of this.#asked.get(repository) ?? []) this.#inner.wake(request, at);
+    this.#asked.delete(repository);
+  };
+
+  readonly #left = async (repository: string): Promise<number | undefined> => {
+    const isIdle = this.#inner.isIdle(repository) && !this.#missed.has(repository) && this.#options.isBusy?.(repository) !== true;
+    await this.#options.onLeft(repository);
+    this.#drop(repository);
+    this.board.handedOn();
+    return isIdle ? undefined : 0;
+  };
+
+  #drop(repository: string): void {
+    this.#inner.forget(repository);
+    this.#deliveries.drop(repository);
+    this.#missed.delete(repository);
+    this.#notes.drop(repository);
+  }
+
+  readonly #lost = (): void => {
+    const keys = this.#ownership.lose();
+    this.#numbers.lost += 1;
+    this.board.handedOn();
+    this.#options.log.warn({ repositories: keys.length }, "this replica was taken for dead: others look after what it had");
+    for (const key of keys) {
+      this.#drop(key);
+      this.#options.onLost(key, new NotOurs(key));
+    }
+  };
+
+  readonly #regained = (awayMs: number): void => {
+    for (const repository of this.#missed) if (this.owns(repository)) this.#inner.wake({ repository, rollout: null });
+    this.#missed.clear();
+    this.#options.onRegained?.(awayMs);
+  };
+
+  readonly #told = (payload: string): void => {
+    if (payload === TOLD_SHOWN) this.board.told();
+    if (payload === TOLD_DELIVERIES) this.#deliveries.told();
+    if (payload === TOLD_FREE) this.#heart.hurry();
+  };
+
+  readonly owns = (repository: string): boolean => this.#ownership.owns(repository);
+  readonly fence = (repository: string): (() => void) => this.#ownership.fence(repository);
+  readonly keep = (delivery: Delivery): Promise<boolean> => this.#deliveries.keep(delivery);
+  readonly depth = () => this.#inner.depth();
+  readonly leads = (): boolean => this.#membership.holds() && this.#heart.seen?.living[0]?.id === this.#membership.id();
+  readonly turnToWrite = (installation: number): Promise<number> => this.#paces.turn(installation);
+  readonly waits = (repository: string): boolean => !this.#slowed.has(repository) && this.#inner.waits(repository);
+  readonly #freed = (): void => tellAll(this.#options.database, TOLD_FREE);
+
+  readonly sharing = (): SharingState => {
+    const { living = [], free = 0, slow = 0 } = this.#heart.seen ?? {};
+    const { setAside, lost, takeovers } = this.#numbers;
+    const now = { holds: this.#membership.holds(), replicas: living.length, owned: this.#ownership.keys().length, free, slow };
+    return { ...now, waiting: this.#deliveries.count(), setAside, lost, takeovers };
+  };
+
+  wake(request: WakeRequest, at?: number) {
+    const { repository } = request;
+    if (this.#slowed.has(repository)) return this.#inner.wake({ ...request, heard: false }, at);
+    if (this.#ownership.keeps(repository)) return this.#inner.wake(request, at);
+    if (this.#ownership.isKnown(repository)) return void this.#passedBy.set(repository, this.#options.clock.now());
+    this.#asked.set(repository, [...(this.#asked.get(repository) ?? []), { request, at }]);
+    this.#ownership.share([...this.#ownership.known(), repository]);
+    this.#heart.hurry();
+  }
+
+  readonly idle = async (): Promise<void> => {
+    while (this.#asked.size > 0 && (await this.#heart.next()));
+    await this.#inner.idle();
+  };
+
+  forget(repository: string): void {
+    this.#drop(repository);
+    this.#asked.delete(repository);
+    this.#passedBy.delete(repository);
+    this.#ownership.forget(repository).catch(() => undefined);
+  }
+
+  share(repositories: readonly string[]): void {
+    this.#ownership.share(repositories);
+    for (const gone of [...this.#asked.keys(), ...this.#passedBy.keys()].filter((key) => !this.#ownership.isKnown(key))) {
+      this.#asked.delete(gone);
+      this.#passedBy.delete(gone);
+    }
+    this.#heart.hurry();
+  }
+
+  readonly close = (): Promise<void> => this.#inner.close();
+
+  async leave({ isUnderWay = false } = {}): Promise<void> {
+    const arrived = isUnderWay ? this.#membership.lapse() : undefined;
+    await Promise.all([this.#heart.stop(), this.board.stop()]);
+    await this.#deliveries.settle().catch(() => undefined);
+    await this.#notes.leave();
+    await arrived;
+    await this.#membership.leave().then(this.#freed, () => undefined);
+  }
 }

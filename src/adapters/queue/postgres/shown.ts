@@ -6,10 +6,10 @@
  * what was under way, by PostgreSQL's own count of transactions. A notice makes a read come sooner and no more, for it may be lost.
  */
 import type { Clock } from "../../../core/base/time.ts";
-import type { ShownBoard, ShownPart } from "../port.ts";
+import type { ShownBoard, ShownPart, ShownStanding } from "../port.ts";
 import { CHANNEL, type Database } from "./database.ts";
 import type { Seen, Time } from "./membership.ts";
-import type { openOwnership } from "./ownership.ts";
+import type { Ownership } from "./ownership.ts";
 import { openStanding } from "./standing.ts";
 
 /** Of one part; what is larger is not shown. */
@@ -31,7 +31,7 @@ export const TOLD_SHOWN = "shown";
 
 interface ShownOptions {
   database: Database;
-  ownership: Pick<ReturnType<typeof openOwnership>, "owns" | "epoch" | "known">;
+  ownership: Pick<Ownership, "owns" | "epoch" | "known">;
   me(): string | undefined;
   time: Time;
   clock: Pick<Clock, "now">;
@@ -49,123 +49,143 @@ interface Listed {
 
 type Sized = Listed & { repository: string };
 
-export function openShown({ database, ownership, me, time, clock, log }: ShownOptions) {
-  const versions = new Map<string, string>();
-  const listeners = new Set<(parts: readonly ShownPart[]) => Promise<void>>();
-  const standing = openStanding(database, time, clock);
+export class Shown implements ShownBoard {
+  readonly largest = LARGEST_PART;
+  readonly #options: ShownOptions;
+  readonly #versions = new Map<string, string>();
+  readonly #listeners = new Set<(parts: readonly ShownPart[]) => Promise<void>>();
+  readonly #standing: ReturnType<typeof openStanding>;
   /** Transactions before it were seen. */
-  let from = "0";
-  let knownBefore: ReadonlySet<string> | undefined;
-  let reading: Promise<void> | undefined;
-  let [again, seeing] = [false, Promise.resolve()];
-  let isStopped = false;
-  let isDue = false;
-  let [lookedAt, readAt] = [time.monotonic(), Number.NEGATIVE_INFINITY];
-  let disarm = (): void => undefined;
+  #from = "0";
+  #knownBefore: ReadonlySet<string> | undefined;
+  #reading: Promise<void> | undefined;
+  #again = false;
+  #seeing = Promise.resolve();
+  #isStopped = false;
+  #isDue = false;
+  #lookedAt: number;
+  #readAt = Number.NEGATIVE_INFINITY;
+  #disarm = (): void => undefined;
 
-  async function tell(parts: readonly ShownPart[]): Promise<void> {
-    for (const listener of listeners) await listener(parts);
+  constructor(options: ShownOptions) {
+    const { database, time, clock } = options;
+    this.#options = options;
+    this.#standing = openStanding(database, time, clock);
+    this.#lookedAt = time.monotonic();
   }
 
-  async function readNew(): Promise<void> {
-    const began = time.monotonic();
-    const known = ownership.known();
-    // What was passed over, being nobody's that is known here, is read after all.
-    const since = known === knownBefore ? from : "0";
-    const rows = await database.query<Listed>(LIST, [since, [...known], MOST_PARTS]);
-    const isNew = (row: Listed): row is Sized =>
-      row.repository !== null && !ownership.owns(row.repository) && versions.get(nameOf(row as Sized)) !== row.version;
-    for (const some of batches(rows.filter(isNew))) await readContents(some);
-    from = rows[0]?.xmin ?? since;
-    knownBefore = known;
-    readAt = began;
+  async write(repository: string, format: number, parts: ReadonlyMap<string, Uint8Array>, all: readonly string[]): Promise<boolean> {
+    const { database, ownership, me } = this.#options;
+    const epoch = ownership.epoch(repository);
+    if (epoch === undefined) return false;
+    const sent = [repository, me() ?? null, epoch, format, [...parts.keys()], [...parts.values()], [...all], CHANNEL, TOLD_SHOWN];
+    const [row] = await database.query<{ put: string }>(WRITE, sent);
+    return row !== undefined;
   }
 
-  async function readContents(some: readonly Sized[]): Promise<void> {
-    const wanted = some.filter(({ size }) => size <= LARGEST_PART);
-    const values = [wanted.map(({ repository }) => repository), wanted.map(({ part }) => part), LARGEST_PART];
-    const found = wanted.length === 0 ? [] : await database.query<ShownPart>(READ, values);
-    const missing = some.filter(({ size }) => size > LARGEST_PART).map((one): ShownPart => ({ ...one, content: undefined }));
-    await tell([...found, ...missing]);
-    for (const one of some) versions.set(nameOf(one), one.version);
+  onRead(listener: (parts: readonly ShownPart[]) => Promise<void>): void {
+    this.#listeners.add(listener);
+  }
+
+  async look(): Promise<void> {
+    const { time } = this.#options;
+    this.#lookedAt = time.monotonic();
+    if (time.monotonic() - this.#readAt < FRESH_MS) return;
+    await Promise.race([this.#quietly(this.#read()), new Promise<void>((resolve) => void time.after(LONGEST_LOOK_MS, resolve))]);
+  }
+
+  standingOf(repository: string): readonly ShownStanding[] {
+    return this.#standing.of(repository);
+  }
+
+  /** Something was written. */
+  told(): void {
+    if (!this.#isAwake() || this.#isDue || this.#isStopped) return;
+    this.#isDue = true;
+    this.#disarm = this.#options.time.after(COALESCE_MS, () => {
+      this.#isDue = false;
+      void this.#quietly(this.#read());
+    });
+  }
+
+  /** After each beat. */
+  beat(seen: Seen): void {
+    // One after the other, so that all of it takes one connection.
+    this.#seeing = this.#seeing.then(() => this.#quietly(this.#see(seen)));
+  }
+
+  /** Repositories of this replica are another's: what was not read of them is. */
+  handedOn(): void {
+    this.#from = "0";
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#disarm();
+    await Promise.all([this.#seeing, this.#reading?.catch(() => undefined)]);
+  }
+
+  async #see(seen: Seen): Promise<void> {
+    if (this.#isStopped) return;
+    if (await this.#standing.see(seen)) await this.#tell([]);
+    if (this.#isAwake() || this.#options.time.monotonic() - this.#readAt > ASLEEP_MS) await this.#read();
+  }
+
+  #isAwake(): boolean {
+    return this.#options.time.monotonic() - this.#lookedAt < AWAKE_MS;
+  }
+
+  async #quietly(work: Promise<void>): Promise<void> {
+    await work.catch((error: unknown) => {
+      this.#options.log.info({ error: String(error).slice(0, 300) }, "what others show could not be read; it is tried again");
+    });
   }
 
   /** Never twice at once: who asks meanwhile shares the one read that follows. */
-  function read(): Promise<void> {
-    if (isStopped) return Promise.resolve();
-    if (reading !== undefined) {
-      again = true;
-      return reading;
+  #read(): Promise<void> {
+    if (this.#isStopped) return Promise.resolve();
+    if (this.#reading !== undefined) {
+      this.#again = true;
+      return this.#reading;
     }
-    reading = (async () => {
+    this.#reading = (async () => {
       do {
-        again = false;
-        await readNew();
-      } while (again && !isStopped);
+        this.#again = false;
+        await this.#readNew();
+      } while (this.#again && !this.#isStopped);
     })().finally(() => {
-      reading = undefined;
+      this.#reading = undefined;
     });
-    return reading;
+    return this.#reading;
   }
 
-  async function quietly(work: Promise<void>): Promise<void> {
-    await work.catch((error: unknown) => {
-      log.info({ error: String(error).slice(0, 300) }, "what others show could not be read; it is tried again");
-    });
+  async #readNew(): Promise<void> {
+    const { database, ownership, time } = this.#options;
+    const began = time.monotonic();
+    const known = ownership.known();
+    // What was passed over, being nobody's that is known here, is read after all.
+    const since = known === this.#knownBefore ? this.#from : "0";
+    const rows = await database.query<Listed>(LIST, [since, [...known], MOST_PARTS]);
+    const isNew = (row: Listed): row is Sized =>
+      row.repository !== null && !ownership.owns(row.repository) && this.#versions.get(nameOf(row as Sized)) !== row.version;
+    for (const some of batches(rows.filter(isNew))) await this.#readContents(some);
+    this.#from = rows[0]?.xmin ?? since;
+    this.#knownBefore = known;
+    this.#readAt = began;
   }
 
-  async function see(seen: Seen): Promise<void> {
-    if (isStopped) return;
-    if (await standing.see(seen)) await tell([]);
-    if (isAwake() || time.monotonic() - readAt > ASLEEP_MS) await read();
+  async #readContents(some: readonly Sized[]): Promise<void> {
+    const wanted = some.filter(({ size }) => size <= LARGEST_PART);
+    const values = [wanted.map(({ repository }) => repository), wanted.map(({ part }) => part), LARGEST_PART];
+    const found = wanted.length === 0 ? [] : await this.#options.database.query<ShownPart>(READ, values);
+    const missing = some.filter(({ size }) => size > LARGEST_PART).map((one): ShownPart => ({ ...one, content: undefined }));
+    await this.#tell([...found, ...missing]);
+    for (const one of some) this.#versions.set(nameOf(one), one.version);
   }
 
-  const isAwake = () => time.monotonic() - lookedAt < AWAKE_MS;
-
-  const board: ShownBoard = {
-    largest: LARGEST_PART,
-    async write(repository, format, parts, all) {
-      const epoch = ownership.epoch(repository);
-      if (epoch === undefined) return false;
-      const sent = [repository, me() ?? null, epoch, format, [...parts.keys()], [...parts.values()], [...all], CHANNEL, TOLD_SHOWN];
-      const [row] = await database.query<{ put: string }>(WRITE, sent);
-      return row !== undefined;
-    },
-    onRead: (listener) => void listeners.add(listener),
-    async look() {
-      lookedAt = time.monotonic();
-      if (time.monotonic() - readAt < FRESH_MS) return;
-      await Promise.race([quietly(read()), new Promise<void>((resolve) => void time.after(LONGEST_LOOK_MS, resolve))]);
-    },
-    standingOf: standing.of,
-  };
-
-  return {
-    board,
-    /** Something was written. */
-    told(): void {
-      if (!isAwake() || isDue || isStopped) return;
-      isDue = true;
-      disarm = time.after(COALESCE_MS, () => {
-        isDue = false;
-        void quietly(read());
-      });
-    },
-    /** After each beat. */
-    beat(seen: Seen): void {
-      // One after the other, so that all of it takes one connection.
-      seeing = seeing.then(() => quietly(see(seen)));
-    },
-    /** Repositories of this replica are another's: what was not read of them is. */
-    handedOn: () => {
-      from = "0";
-    },
-    async stop(): Promise<void> {
-      isStopped = true;
-      disarm();
-      await Promise.all([seeing, reading?.catch(() => undefined)]);
-    },
-  };
+  async #tell(parts: readonly ShownPart[]): Promise<void> {
+    for (const listener of this.#listeners) await listener(parts);
+  }
 }
 
 function nameOf({ repository, part }: Pick<Sized, "repository" | "part">): string {

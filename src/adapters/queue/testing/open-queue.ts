@@ -5,7 +5,7 @@ import { embeddedQueue } from "../embedded.ts";
 import type { QueueOptions, SharedQueue, SharingOptions } from "../port.ts";
 import { type Database, openDatabase } from "../postgres/database.ts";
 import { prepareSchema } from "../postgres/migrate.ts";
-import { type PostgresOptions, postgresQueue } from "../postgres/queue.ts";
+import { type PostgresOptions, PostgresQueue } from "../postgres/queue.ts";
 
 const NOTHING_SHARED = { onDelivery: () => false, onLeft: async () => undefined, onLost: () => undefined };
 
@@ -44,7 +44,7 @@ export function databaseAt(url: string): Database {
 }
 
 export function replica(database: Database, options: SharingOptions & Partial<PostgresOptions>): SharedQueue {
-  const queue = postgresQueue({ home: randomUUID(), version: "0.0.0", log: silentLog, ...options, database });
+  const queue = new PostgresQueue({ home: randomUUID(), version: "0.0.0", log: silentLog, ...options, database });
   replicas.push(queue);
   return queue;
 }
