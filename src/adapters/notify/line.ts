@@ -29,142 +29,153 @@ export interface LineOptions {
   done(repository: string, notices: readonly Notice[], then: { thread?: Thread | undefined; instead?: Notice }): Promise<void>;
 }
 
-interface Line {
-  add(notice: Notice): void;
-  /** Of a run whose message is to be brought up to date. */
-  show(key: string, update: { card: RunCard; repository: string; thread: Thread }): void;
-  /** Sends nothing more of a repository; resolves when nothing of it is being sent. */
-  drop(repository: string): Promise<void>;
-  /** Resolves when nothing is being sent. */
-  settled(): Promise<void>;
-  close(): void;
+interface Update {
+  card: RunCard;
+  repository: string;
+  thread: Thread;
 }
 
-export function openLine({ name, sender, clock, log, threadOf, done }: LineOptions): Line {
+export class Line {
+  readonly #options: LineOptions;
   /** In the order of whose turn it is. */
-  const waiting = new Map<string, Notice[]>();
-  const updates = new Map<string, Parameters<Line["show"]>[1]>();
+  readonly #waiting = new Map<string, Notice[]>();
+  readonly #updates = new Map<string, Update>();
   /** As whose a repository's are sent, and asked whether they are ours to send still: whoever gave them may say. */
-  const givers = new Map<string, ReturnType<typeof AsyncLocalStorage.snapshot>>();
-  let working: Promise<void> | undefined;
-  let callOff: (() => void) | undefined;
-  let isClosed = false;
-  let faults = 0;
+  readonly #givers = new Map<string, ReturnType<typeof AsyncLocalStorage.snapshot>>();
+  #working: Promise<void> | undefined;
+  #callOff: (() => void) | undefined;
+  #isClosed = false;
+  #faults = 0;
 
-  function wake(): void {
-    if (isClosed || working !== undefined || callOff !== undefined) return;
-    const work = waiting.size > 0 ? sendNext : updates.size > 0 ? updateNext : undefined;
-    if (work === undefined) return;
-    working = work()
-      .catch((error: unknown) => failed(error, {}))
+  constructor(options: LineOptions) {
+    this.#options = options;
+  }
+
+  add(notice: Notice): void {
+    const repository = notice.repository.toLowerCase();
+    this.#waiting.set(repository, [...(this.#waiting.get(repository) ?? []), notice]);
+    this.#givers.set(repository, AsyncLocalStorage.snapshot());
+    this.#wake();
+  }
+
+  /** Of a run whose message is to be brought up to date. */
+  show(key: string, update: Update): void {
+    if (this.#options.sender.update === undefined) return;
+    this.#updates.set(key, update);
+    this.#givers.set(update.repository.toLowerCase(), AsyncLocalStorage.snapshot());
+    this.#wake();
+  }
+
+  /** Sends nothing more of a repository; resolves when nothing of it is being sent. */
+  async drop(repository: string): Promise<void> {
+    this.#forget(repository);
+    await this.#working;
+    this.#forget(repository);
+    this.#givers.delete(repository);
+  }
+
+  #forget(repository: string): void {
+    this.#waiting.delete(repository);
+    for (const [key, update] of this.#updates) if (update.repository.toLowerCase() === repository) this.#updates.delete(key);
+  }
+
+  /** Resolves when nothing is being sent. */
+  async settled(): Promise<void> {
+    await this.#working;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#callOff?.();
+  }
+
+  #wake(): void {
+    if (this.#isClosed || this.#working !== undefined || this.#callOff !== undefined) return;
+    if (this.#waiting.size + this.#updates.size === 0) return;
+    const work = this.#waiting.size > 0 ? this.#sendNext() : this.#updateNext();
+    this.#working = work
+      .catch((error: unknown) => this.#failed(error, {}))
       .then((waitMs) => {
-        working = undefined;
-        callOff = clock.after(waitMs, () => {
-          callOff = undefined;
-          wake();
+        this.#working = undefined;
+        this.#callOff = this.#options.clock.after(waitMs, () => {
+          this.#callOff = undefined;
+          this.#wake();
         });
       });
   }
 
   /** Gives how long to wait before the next. */
-  async function sendNext(): Promise<number> {
-    const [repository = "", notices = []] = waiting.entries().next().value ?? [];
-    waiting.delete(repository);
-    return await as(repository, () => sendFirst(repository, notices));
+  async #sendNext(): Promise<number> {
+    const [repository = "", notices = []] = this.#waiting.entries().next().value ?? [];
+    this.#waiting.delete(repository);
+    return await this.#as(repository, () => this.#sendFirst(repository, notices));
   }
 
-  function as<T>(repository: string, work: () => T): T {
-    const giver = givers.get(repository.toLowerCase());
+  #as<T>(repository: string, work: () => T): T {
+    const giver = this.#givers.get(repository.toLowerCase());
     return giver === undefined ? work() : giver(work);
   }
 
-  async function sendFirst(repository: string, notices: readonly Notice[]): Promise<number> {
+  async #sendFirst(repository: string, notices: readonly Notice[]): Promise<number> {
+    const { name, sender, log, threadOf, done } = this.#options;
     const many = notices.length > sender.most ? digestOf(notices) : undefined;
     if (many !== undefined) await done(repository, notices, { instead: many });
     const notice = many ?? notices[0];
     if (notice === undefined) return 0;
     const left = many === undefined ? notices.slice(1) : [];
-    const put = (rest: readonly Notice[]) => {
-      // Others may have come meanwhile, behind these.
-      const all = [...rest, ...(waiting.get(repository) ?? [])];
-      waiting.delete(repository);
-      if (all.length > 0) waiting.set(repository, all);
-    };
     try {
       checkMayWrite();
       const { thread } = await sender.send(notice, threadOf(notice));
-      faults = 0;
+      this.#faults = 0;
       log.info({ destination: name, repository, title: notice.title }, "a notification was sent");
       await done(repository, [notice], { thread });
-      put(left);
+      this.#putBack(repository, left);
       return SPACING_MS;
     } catch (error) {
       // Kept for whoever looks after the repository now, or for us once we may again.
       const isOver = error instanceof NotSent && !error.again;
       if (isOver) await done(repository, [notice], {});
-      put(isOver ? left : [notice, ...left]);
-      return failed(error, { repository, title: notice.title, isOver });
+      this.#putBack(repository, isOver ? left : [notice, ...left]);
+      return this.#failed(error, { repository, title: notice.title, isOver });
     }
   }
 
-  async function updateNext(): Promise<number> {
-    const [key = "", update] = updates.entries().next().value ?? [];
-    updates.delete(key);
+  /** Others may have come meanwhile, behind these. */
+  #putBack(repository: string, rest: readonly Notice[]): void {
+    const all = [...rest, ...(this.#waiting.get(repository) ?? [])];
+    this.#waiting.delete(repository);
+    if (all.length > 0) this.#waiting.set(repository, all);
+  }
+
+  async #updateNext(): Promise<number> {
+    const { sender } = this.#options;
+    const [key = "", update] = this.#updates.entries().next().value ?? [];
+    this.#updates.delete(key);
     if (update === undefined) return 0;
     try {
-      await as(update.repository, async () => {
+      await this.#as(update.repository, async () => {
         checkMayWrite();
         await sender.update?.(update.card, update.repository, update.thread);
       });
       return SPACING_MS;
     } catch (error) {
       const isOver = error instanceof NotSent && !error.again;
-      if (!isOver && !updates.has(key)) updates.set(key, update);
-      return failed(error, { repository: update.repository, isOver });
+      if (!isOver && !this.#updates.has(key)) this.#updates.set(key, update);
+      return this.#failed(error, { repository: update.repository, isOver });
     }
   }
 
-  function failed(error: unknown, { isOver = false, ...of }: { repository?: string; title?: string; isOver?: boolean }): number {
+  #failed(error: unknown, { isOver = false, ...of }: { repository?: string; title?: string; isOver?: boolean }): number {
+    const { name, log } = this.#options;
     const fields = { destination: name, ...of, error: error instanceof Error ? error.message : String(error) };
     if (isOver) {
       log.error(fields, "a notification was refused and is given up");
       return SPACING_MS;
     }
-    faults += 1;
-    const waitMs = (error instanceof NotSent ? error.afterMs : undefined) ?? Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (faults - 1));
+    this.#faults += 1;
+    const retryMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (this.#faults - 1));
+    const waitMs = (error instanceof NotSent ? error.afterMs : undefined) ?? retryMs;
     log.warn({ ...fields, againInMs: waitMs }, "a notification could not be sent and will be tried again");
     return waitMs;
   }
-
-  return {
-    add(notice) {
-      const repository = notice.repository.toLowerCase();
-      waiting.set(repository, [...(waiting.get(repository) ?? []), notice]);
-      givers.set(repository, AsyncLocalStorage.snapshot());
-      wake();
-    },
-    show(key, update) {
-      if (sender.update === undefined) return;
-      updates.set(key, update);
-      givers.set(update.repository.toLowerCase(), AsyncLocalStorage.snapshot());
-      wake();
-    },
-    async drop(repository) {
-      const forget = (): void => {
-        waiting.delete(repository);
-        for (const [key, update] of updates) if (update.repository.toLowerCase() === repository) updates.delete(key);
-      };
-      forget();
-      await working;
-      forget();
-      givers.delete(repository);
-    },
-    async settled() {
-      await working;
-    },
-    close() {
-      isClosed = true;
-      callOff?.();
-    },
-  };
 }

@@ -29,13 +29,6 @@ const MOST_THREADS = 500;
 const NEWER =
   "a newer version kept what people were told of this repository: that is left as it is, and what they are told now is not kept; run that version, or a later one";
 
-interface Store {
-  /** Reads what was kept; one that cannot be read is as none, and one of a newer version is never written over. */
-  load(repository: string): Promise<RepoState>;
-  /** Writes it, and once more where it was changed meanwhile. */
-  save(repository: string, state: RepoState): Promise<void>;
-}
-
 /** Where the states are kept, as text. */
 export interface Shelf {
   /** undefined: there is none. */
@@ -63,67 +56,83 @@ export function filesIn(directory: string): Shelf {
   };
 }
 
-export function openStore(shelf: Shelf, log: LineOptions["log"]): Store {
+interface Writing {
+  done: Promise<void>;
+  again: Promise<void> | undefined;
+}
+
+export class Store {
+  readonly #shelf: Shelf;
+  readonly #log: LineOptions["log"];
   /** In lower case. */
-  const newer = new Set<string>();
-  const onError = (error: unknown) => log.warn({ error: String(error) }, "what people were told could not be kept");
-  const writing = new Map<string, { done: Promise<void>; again: Promise<void> | undefined }>();
+  readonly #newer = new Set<string>();
+  readonly #writing = new Map<string, Writing>();
+
+  constructor(shelf: Shelf, log: LineOptions["log"]) {
+    this.#shelf = shelf;
+    this.#log = log;
+  }
+
+  /** Reads what was kept; one that cannot be read is as none, and one of a newer version is never written over. */
+  async load(repository: string): Promise<RepoState> {
+    const none: RepoState = { version: 1, outbox: [], threads: {} };
+    try {
+      const text = await this.#shelf.read(repository);
+      return (text === undefined ? undefined : this.#parse(repository, text)) ?? none;
+    } catch (error) {
+      this.#failed(error);
+      return none;
+    }
+  }
 
   /** undefined: it is none that can be read. */
-  function parse(repository: string, text: string): RepoState | undefined {
+  #parse(repository: string, text: string): RepoState | undefined {
     const given: unknown = JSON.parse(text);
     const { success: isNewer, data: { version } = {} } = newerSchema.safeParse(given);
     if (isNewer) {
-      newer.add(repository.toLowerCase());
-      log.warn({ repository, version }, NEWER);
+      this.#newer.add(repository.toLowerCase());
+      this.#log.warn({ repository, version }, NEWER);
       return undefined;
     }
-    newer.delete(repository.toLowerCase());
+    this.#newer.delete(repository.toLowerCase());
     const read = stateSchema.safeParse(given);
-    if (!read.success) onError(new Error("what was kept of notifications is not as it was written"));
+    if (!read.success) this.#failed(new Error("what was kept of notifications is not as it was written"));
     return read.data;
   }
 
-  async function write(repository: string, state: RepoState): Promise<void> {
+  /** Writes it, and once more where it was changed meanwhile. */
+  save(repository: string, state: RepoState): Promise<void> {
+    if (this.#newer.has(repository.toLowerCase())) return Promise.resolve();
+    const under = this.#writing.get(repository);
+    if (under?.again !== undefined) return under.again;
+    if (under !== undefined) {
+      under.again = under.done.then(() => this.#start(repository, state));
+      return under.again;
+    }
+    return this.#start(repository, state);
+  }
+
+  #start(repository: string, state: RepoState): Promise<void> {
+    const mine: Writing = { done: Promise.resolve(), again: undefined };
+    mine.done = this.#write(repository, state).then(() => {
+      if (mine.again === undefined && this.#writing.get(repository) === mine) this.#writing.delete(repository);
+    });
+    this.#writing.set(repository, mine);
+    return mine.done;
+  }
+
+  async #write(repository: string, state: RepoState): Promise<void> {
     const entries = Object.entries(state.threads);
     if (entries.length > MOST_THREADS) state.threads = Object.fromEntries(entries.slice(-MOST_THREADS));
     try {
       checkMayWrite();
-      await shelf.write(repository, JSON.stringify(state));
+      await this.#shelf.write(repository, JSON.stringify(state));
     } catch (error) {
-      onError(error);
+      this.#failed(error);
     }
   }
 
-  return {
-    async load(repository) {
-      const none: RepoState = { version: 1, outbox: [], threads: {} };
-      try {
-        const text = await shelf.read(repository);
-        return (text === undefined ? undefined : parse(repository, text)) ?? none;
-      } catch (error) {
-        onError(error);
-        return none;
-      }
-    },
-    save(repository, state) {
-      if (newer.has(repository.toLowerCase())) return Promise.resolve();
-      const under = writing.get(repository);
-      if (under?.again !== undefined) return under.again;
-      if (under !== undefined) {
-        under.again = under.done.then(() => start());
-        return under.again;
-      }
-      return start();
-
-      function start(): Promise<void> {
-        const mine: { done: Promise<void>; again: Promise<void> | undefined } = { done: Promise.resolve(), again: undefined };
-        mine.done = write(repository, state).then(() => {
-          if (mine.again === undefined && writing.get(repository) === mine) writing.delete(repository);
-        });
-        writing.set(repository, mine);
-        return mine.done;
-      }
-    },
-  };
+  #failed(error: unknown): void {
+    this.#log.warn({ error: String(error) }, "what people were told could not be kept");
+  }
 }
