@@ -49,6 +49,7 @@ export interface GitReader
 export function openReader(repository: Repository, bring: BringMissing = async () => undefined): GitReader {
   const objects = openCatFile(repository);
   const trees = openTrees(objects);
+  const inside = { objects, trees, bring };
   return {
     trees,
     refCommit: (ref) => refCommit(objects, ref),
@@ -72,29 +73,8 @@ export function openReader(repository: Repository, bring: BringMissing = async (
       return stdout.trim().split("\n").map(objectId);
     },
     modes: (commit, paths) => modes(trees, commit, paths),
-    async readFiles(commit, paths, options = {}) {
-      const root = await trees.root(objectId(commit));
-      const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
-      const read = () => readAll(objects, trees, { root, maxBytes }, paths);
-      const first = await read();
-      if (first.missing.length > 0) await bring(first.missing, commit);
-      const { texts, missing, failed } = first.missing.length > 0 ? await read() : first;
-      if (failed !== undefined) throw failed.reason;
-      const left = missing.find(({ path }) => paths.includes(path));
-      if (left !== undefined)
-        throw new GitError("TooLarge", `${left.path}: its content ${left.id} is not in the mirror, as it is too large`);
-      return texts;
-    },
-    async bring(commit, paths) {
-      const root = await trees.root(objectId(commit));
-      const entries = await Promise.all(paths.map((path) => trees.entry(root, repositoryPath(path)).catch(() => null)));
-      const missing = await missingOf(objects, entries);
-      if (missing.length > 0)
-        await bring(
-          missing.map(({ id, at }) => ({ id, path: paths[at] ?? "" })),
-          commit,
-        );
-    },
+    readFiles: (commit, paths, { maxBytes = DEFAULT_MAX_BYTES } = {}) => readFiles(inside, commit, paths, maxBytes),
+    bring: (commit, paths) => bringFiles(inside, commit, paths),
     async firstParentLog(from, to, limit) {
       const shas = await firstParents(repository, from, to, limit);
       const infos = await Promise.all(shas.slice(0, limit).map((sha) => commitInfo(objects, sha)));
@@ -151,6 +131,31 @@ async function modes(trees: Trees, commit: string, paths: readonly string[]): Pr
 interface Wanted {
   root: string;
   maxBytes: number;
+}
+
+interface Inside {
+  objects: CatFile;
+  trees: Trees;
+  bring: BringMissing;
+}
+
+async function readFiles({ objects, trees, bring }: Inside, commit: string, paths: readonly string[], maxBytes: number) {
+  const root = await trees.root(objectId(commit));
+  const read = () => readAll(objects, trees, { root, maxBytes }, paths);
+  const first = await read();
+  if (first.missing.length > 0) await bring(first.missing, commit);
+  const { texts, missing, failed } = first.missing.length > 0 ? await read() : first;
+  if (failed !== undefined) throw failed.reason;
+  const left = missing.find(({ path }) => paths.includes(path));
+  if (left !== undefined) throw new GitError("TooLarge", `${left.path}: its content ${left.id} is not in the mirror, as it is too large`);
+  return texts;
+}
+
+async function bringFiles({ objects, trees, bring }: Inside, commit: string, paths: readonly string[]): Promise<void> {
+  const root = await trees.root(objectId(commit));
+  const entries = await Promise.all(paths.map((path) => trees.entry(root, repositoryPath(path)).catch(() => null)));
+  const missing = (await missingOf(objects, entries)).map(({ id, at }) => ({ id, path: paths[at] ?? "" }));
+  if (missing.length > 0) await bring(missing, commit);
 }
 
 /** `failed`: one that must not be read. The others have been looked for all the same, so that what is missing comes in one go. */

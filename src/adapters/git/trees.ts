@@ -59,52 +59,57 @@ export function openTrees(objects: CatFile): Trees {
     return parsed;
   }
 
-  async function entry(rootTree: string, path: string): Promise<TreeEntry | null> {
-    const parts = path.split("/");
-    const name = parts.pop() ?? "";
-    let at = rootTree;
-    for (const [depth, part] of parts.entries()) {
-      const found = (await tree(at)).get(part);
-      if (found?.mode === SYMLINK) {
-        throw new GitError("Symlink", `${path}: ${parts.slice(0, depth + 1).join("/")} is a symbolic link; name the real directory`);
-      }
-      if (found?.mode !== DIRECTORY) return null;
-      at = found.id;
+  return {
+    root: (id) => rootOf(objects, id),
+    tree,
+    entry: (root, path) => entryOf(tree, root, path),
+    files: (root, path, kind) => filesOf(tree, root, path, kind),
+  };
+}
+
+async function entryOf(tree: Trees["tree"], rootTree: string, path: string): Promise<TreeEntry | null> {
+  const parts = path.split("/");
+  const name = parts.pop() ?? "";
+  let at = rootTree;
+  for (const [depth, part] of parts.entries()) {
+    const found = (await tree(at)).get(part);
+    if (found?.mode === SYMLINK) {
+      throw new GitError("Symlink", `${path}: ${parts.slice(0, depth + 1).join("/")} is a symbolic link; name the real directory`);
     }
-    return (await tree(at)).get(name) ?? null;
+    if (found?.mode !== DIRECTORY) return null;
+    at = found.id;
   }
+  return (await tree(at)).get(name) ?? null;
+}
 
-  async function files(root: string, path: string, kind: "file" | "link"): Promise<string[]> {
-    const mode = kind === "file" ? "100" : SYMLINK;
-    if (path === "") return pathsBelow(root, "", mode, await folders(root));
-    const at = await entry(root, path).catch((error: unknown) => {
-      if (error instanceof GitError && error.kind === "Symlink") return null;
-      throw error;
-    });
-    if (at?.mode === DIRECTORY) return pathsBelow(at.id, `${path}/`, mode, await folders(at.id));
-    return at?.mode.startsWith(mode) === true ? [path] : [];
-  }
+async function filesOf(tree: Trees["tree"], root: string, path: string, kind: "file" | "link"): Promise<string[]> {
+  const mode = kind === "file" ? "100" : SYMLINK;
+  if (path === "") return pathsBelow(root, "", mode, await foldersBelow(tree, root));
+  const at = await entryOf(tree, root, path).catch((error: unknown) => {
+    if (error instanceof GitError && error.kind === "Symlink") return null;
+    throw error;
+  });
+  if (at?.mode === DIRECTORY) return pathsBelow(at.id, `${path}/`, mode, await foldersBelow(tree, at.id));
+  return at?.mode.startsWith(mode) === true ? [path] : [];
+}
 
-  /** Each folder at and below one, by its id: read once, however often it stands there. */
-  async function folders(top: string): Promise<Map<string, Tree>> {
-    const found = new Map<string, Tree>();
-    let wave = [top];
-    let left = MOST_BELOW;
-    for (let depth = 0; wave.length > 0; depth++) {
-      if (depth > DEEPEST) throw tooMuchBelow(top);
-      const read = await readTrees(tree, wave, left);
-      if (read === undefined) throw tooMuchBelow(top);
-      for (const [id, one] of read) {
-        found.set(id, one);
-        left -= one.size + 1;
-      }
-      const next = [...read].flatMap(([, one]) => [...one.values()].flatMap(({ mode, id }) => (mode === DIRECTORY ? [id] : [])));
-      wave = [...new Set(next)].filter((id) => !found.has(id));
+/** Each folder at and below one, by its id: read once, however often it stands there. */
+async function foldersBelow(tree: Trees["tree"], top: string): Promise<Map<string, Tree>> {
+  const found = new Map<string, Tree>();
+  let wave = [top];
+  let left = MOST_BELOW;
+  for (let depth = 0; wave.length > 0; depth++) {
+    if (depth > DEEPEST) throw tooMuchBelow(top);
+    const read = await readTrees(tree, wave, left);
+    if (read === undefined) throw tooMuchBelow(top);
+    for (const [id, one] of read) {
+      found.set(id, one);
+      left -= one.size + 1;
     }
-    return found;
+    const next = [...read].flatMap(([, one]) => [...one.values()].flatMap(({ mode, id }) => (mode === DIRECTORY ? [id] : [])));
+    wave = [...new Set(next)].filter((id) => !found.has(id));
   }
-
-  return { root: (id) => rootOf(objects, id), tree, entry, files };
+  return found;
 }
 
 /** So many are read at once: of large ones no more than memory has room for. */

@@ -40,10 +40,6 @@ interface JournalOptions {
 
 export const JOURNAL_BRANCH = "stagecoach/journal";
 
-function writerOf(options: JournalOptions): CommitWriter {
-  return options.writer ?? openLocalWriter({ mirror: options.mirror, author: authorOf(options.app) });
-}
-
 function keepOf(keep: JournalOptions["keep"]): number {
   return (typeof keep === "function" ? keep() : keep) ?? 50;
 }
@@ -54,88 +50,125 @@ function keepOf(keep: JournalOptions["keep"]): number {
  * the next `read`.
  */
 export function openJournal(options: JournalOptions): Journal & JournalReader {
-  const { mirror, app, branch = JOURNAL_BRANCH } = options;
-  const writer = writerOf(options);
-  const serially = serial();
-  const reader = openJournalReader(mirror, async () => (await have(loaded?.state.head)) ?? (await mirror.head(branch)));
-  const trust = openTrust(mirror, branch, options.anchor);
-  const nextTree = openNextTree(mirror);
-  let loaded: Loaded | undefined;
+  const own = new OwnJournal(options);
+  return {
+    ...openJournalReader(options.mirror, () => own.readable()),
+    read: (remote) => own.read(remote),
+    record: (change) => own.record(change),
+    head: () => own.head(),
+    anchor: () => own.anchor(),
+    isAnchored: () => own.isAnchored(),
+  };
+}
+
+class OwnJournal implements Journal {
+  readonly #options: JournalOptions;
+  readonly #branch: string;
+  readonly #writer: CommitWriter;
+  readonly #trust: ReturnType<typeof openTrust>;
+  readonly #nextTree: NextTree;
+  readonly #serially = serial();
+  #loaded: Loaded | undefined;
+
+  constructor(options: JournalOptions) {
+    const { mirror, branch = JOURNAL_BRANCH, app, anchor, writer } = options;
+    this.#options = options;
+    this.#branch = branch;
+    this.#writer = writer ?? openLocalWriter({ mirror, author: authorOf(app) });
+    this.#trust = openTrust(mirror, branch, anchor);
+    this.#nextTree = openNextTree(mirror);
+  }
+
+  head(): string | undefined {
+    return this.#loaded?.state.head;
+  }
+
+  /** The head of what may be read by others, which is here then. */
+  async readable(): Promise<string | undefined> {
+    return (await this.#have(this.head())) ?? (await this.#options.mirror.head(this.#branch));
+  }
 
   /** What was written here is fetched once somebody reads it: the next record needs only what it says. */
-  async function have(head: string | undefined): Promise<string | undefined> {
-    if (head !== undefined && (await mirror.commitInfo(head)) === undefined) await mirror.fetch([branch]);
+  async #have(head: string | undefined): Promise<string | undefined> {
+    const { mirror } = this.#options;
+    if (head !== undefined && (await mirror.commitInfo(head)) === undefined) await mirror.fetch([this.#branch]);
     return head;
   }
 
-  async function read(known?: { head: string | undefined }): Promise<Loaded> {
-    await trust.begin();
-    const remote = known === undefined ? await mirror.remoteHead(branch) : known.head;
-    if (loaded !== undefined && loaded.state.head === remote && loaded.state.tampered === undefined) return loaded;
-    await have(remote);
-    const before = trust.heads();
-    const { sequence, suspicion: found } = await checkBranch(options, remote, before);
-    // What the caller saw may be older than what is anchored by now.
-    if (found?.why.code === "JOURNAL_REWRITTEN" && known !== undefined) return await read();
-    const suspicion = found ?? (await traced(options, remote, before));
-    const next: Loaded = { ...(await load(mirror, app, remote, loaded)), sequence };
-    if (suspicion !== undefined) next.state = { ...next.state, tampered: suspicion };
-    if (next.state.tampered === undefined) await trust.keep(remote, sequence);
-    loaded = next;
-    return loaded;
+  read(remote?: { head: string | undefined }): Promise<JournalState> {
+    return this.#serially(async () => (await this.#read(remote)).state);
   }
 
-  async function record(change: JournalChange): Promise<"recorded" | "lost"> {
-    const before = loaded ?? (await read());
+  async #read(known?: { head: string | undefined }): Promise<Loaded> {
+    const { mirror, app } = this.#options;
+    await this.#trust.begin();
+    const remote = known === undefined ? await mirror.remoteHead(this.#branch) : known.head;
+    const last = this.#loaded;
+    if (last !== undefined && last.state.head === remote && last.state.tampered === undefined) return last;
+    await this.#have(remote);
+    const before = this.#trust.heads();
+    const { sequence, suspicion: found } = await checkBranch(this.#options, remote, before);
+    // What the caller saw may be older than what is anchored by now.
+    if (found?.why.code === "JOURNAL_REWRITTEN" && known !== undefined) return await this.#read();
+    const suspicion = found ?? (await traced(this.#options, remote, before));
+    const next: Loaded = { ...(await load(mirror, app, remote, last)), sequence };
+    if (suspicion !== undefined) next.state = { ...next.state, tampered: suspicion };
+    if (next.state.tampered === undefined) await this.#trust.keep(remote, sequence);
+    this.#loaded = next;
+    return next;
+  }
+
+  record(change: JournalChange): Promise<"recorded" | "lost"> {
+    return this.#serially(() => this.#record(change));
+  }
+
+  async #record(change: JournalChange): Promise<"recorded" | "lost"> {
+    const { mirror, app, seal, keep } = this.#options;
+    const before = this.#loaded ?? (await this.#read());
     const { tampered, head } = before.state;
     if (tampered !== undefined)
       throw new GitError("Invalid", `nothing is recorded while the journal is not accepted: ${tampered.why.code}`);
-    const { changes, next } = await prepare({ mirror, app, keep: keepOf(options.keep), have }, before, change);
+    const preparing = { mirror, app, keep: keepOf(keep), have: (at: string | undefined) => this.#have(at) };
+    const { changes, next } = await prepare(preparing, before, change);
     if (changes.size === 0) return "recorded";
-    const tree = await treeAfter(before, changes);
+    const tree = await this.#treeAfter(before, changes);
     const sequence = before.sequence + 1;
-    const message = sealedMessage(options.seal, { sequence, parent: head, tree }, change.subject, trailersOf(change, app));
-    const written = await writer.write({ branch, head, changes, message, at: change.at, ownFiles: true });
+    const message = sealedMessage(seal, { sequence, parent: head, tree }, change.subject, trailersOf(change, app));
+    const written = await this.#writer.write({ branch: this.#branch, head, changes, message, at: change.at, ownFiles: true });
     if (written.kind === "stale") return "lost";
-    loaded = { ...next, sequence, tree, state: { ...next.state, head: written.commit } };
-    await trust.keep(written.commit, sequence);
+    this.#loaded = { ...next, sequence, tree, state: { ...next.state, head: written.commit } };
+    await this.#trust.keep(written.commit, sequence);
     return "recorded";
   }
 
-  async function treeAfter({ tree, state }: Loaded, changes: Parameters<NextTree>[1]): Promise<string> {
-    const work = () => nextTree(tree, changes, writer.kind !== "github");
+  async #treeAfter({ tree, state }: Loaded, changes: Parameters<NextTree>[1]): Promise<string> {
+    const work = () => this.#nextTree(tree, changes, this.#writer.kind !== "github");
     return await work().catch(async (error: unknown) => {
       if (!(error instanceof GitError) || error.kind !== "NotFound") throw error;
-      await have(state.head);
+      await this.#have(state.head);
       return await work();
     });
   }
 
-  async function isAnchored(): Promise<boolean> {
-    await trust.compare();
-    const { anchored } = trust.heads();
-    const head = loaded?.state.head;
-    if (anchored === undefined || anchored.head === head) return true;
-    await have(head);
-    const isBelow = head !== undefined && (await mirror.isAncestor(anchored.head, head)) === true;
-    // Looked at as if for the first time, with what is known now.
-    if (!isBelow) loaded = undefined;
-    return isBelow;
+  isAnchored(): Promise<boolean> {
+    return this.#serially(async () => {
+      await this.#trust.compare();
+      const { anchored } = this.#trust.heads();
+      const head = this.head();
+      if (anchored === undefined || anchored.head === head) return true;
+      await this.#have(head);
+      const isBelow = head !== undefined && (await this.#options.mirror.isAncestor(anchored.head, head)) === true;
+      // Looked at as if for the first time, with what is known now.
+      if (!isBelow) this.#loaded = undefined;
+      return isBelow;
+    });
   }
 
-  async function anchor(): Promise<void> {
-    if (loaded?.state.head === undefined || loaded.state.tampered !== undefined) return;
-    await options.anchor?.write({ sequence: loaded.sequence, head: loaded.state.head });
+  async anchor(): Promise<void> {
+    const last = this.#loaded;
+    if (last?.state.head === undefined || last.state.tampered !== undefined) return;
+    await this.#options.anchor?.write({ sequence: last.sequence, head: last.state.head });
   }
-
-  return {
-    ...reader,
-    read: (remote) => serially(async () => (await read(remote)).state),
-    record: (change) => serially(() => record(change)),
-    head: () => loaded?.state.head,
-    anchor,
-    isAnchored: () => serially(isAnchored),
-  };
 }
 
 /** No branch, and nothing of one on this machine: a new repository, or one whose journal somebody took away. */

@@ -25,35 +25,20 @@ export function readTextsAt(mirror: Pick<Mirror, "readFiles">, commit: string): 
   return (paths) => mirror.readFiles(commit, paths, { maxBytes: MAX_BYTES });
 }
 
+/** A journal as history, with what was read of it. */
+interface Reading {
+  mirror: Reads;
+  /** Which commit to read at; undefined: there is no journal. */
+  head: () => Promise<string | undefined>;
+  history: ReturnType<typeof openHistoryIndex>;
+  kept: BoundedMap<string, RunFiles>;
+  listed: BoundedMap<string, ListedRun>;
+}
+
 /** The journal as history: any run, from Git alone. `head` says which commit to read at; undefined: there is no journal. */
-export function openJournalReader(
-  mirror: Reads,
-  head: () => Promise<string | undefined>,
-): JournalReader & { index(): Promise<Index | undefined> } {
-  const history = openHistoryIndex(mirror);
-  const kept = new BoundedMap<string, RunFiles>(MOST_KEPT);
-  const listed = new BoundedMap<string, ListedRun>(MOST_LISTED);
-
-  /** The history up to the head; undefined: there is no journal. */
-  async function known(): Promise<typeof history | undefined> {
-    const at = await head();
-    if (at === undefined) return undefined;
-    await history.upTo(at);
-    return history;
-  }
-
-  /** As it ended or stands in the last commit that is about it. */
-  async function listedAt(rollout: string, number: number, commit: string): Promise<ListedRun> {
-    const path = runFile(rollout, number);
-    // One commit may be the last that is about several runs.
-    const key = `${commit} ${path}`;
-    const before = listed.get(key);
-    if (before !== undefined) return before;
-    const one = summary(number, (await mirror.readFiles(commit, [path], { maxBytes: MAX_BYTES })).get(path) ?? "");
-    listed.set(key, one);
-    return one;
-  }
-
+export function openJournalReader(mirror: Reads, head: Reading["head"]): JournalReader & { index(): Promise<Index | undefined> } {
+  const [kept, listed] = [new BoundedMap<string, RunFiles>(MOST_KEPT), new BoundedMap<string, ListedRun>(MOST_LISTED)];
+  const reading: Reading = { mirror, head, history: openHistoryIndex(mirror), kept, listed };
   return {
     async index() {
       const at = await head();
@@ -76,14 +61,14 @@ export function openJournalReader(
       const here = await readRun(readTextsAt(mirror, at), rollout, number);
       if (here !== undefined) return here.run;
       // Folded away: it stands as it ended in the last commit that was about it.
-      const last = (await known())?.run(runName(rollout, number))?.last;
+      const last = (await known(reading))?.run(runName(rollout, number))?.last;
       return last === undefined ? undefined : (await readRun(readTextsAt(mirror, last), rollout, number))?.run;
     },
 
     async log(rollout, number) {
       runFile(rollout, number);
       const name = runName(rollout, number);
-      const span = (await known())?.run(name);
+      const span = (await known(reading))?.run(name);
       const commits = span === undefined ? [] : await mirror.firstParentLog(span.before, span.last);
       return commits.flatMap(({ sha, at, subject, body }) => {
         const trailers = parseTrailers(body);
@@ -91,35 +76,59 @@ export function openJournalReader(
       });
     },
 
-    async stateAt(time, only) {
-      const past = await known();
-      const commit = past?.headAt(time);
-      if (commit === undefined) return undefined;
-      const read = readTextsAt(mirror, commit);
-      const { rollouts } = parseIndex((await read([INDEX_FILE])).get(INDEX_FILE) ?? undefined);
-      const lastOf = (rollout: string) => rollouts.get(rollout)?.lastRun ?? 0;
-      const wanted = only && ([[only.rollout, { lastRun: only.number ?? lastOf(only.rollout) }]] as const);
-      const isThere = only === undefined || (only.number ?? 1) <= lastOf(only.rollout);
-      // One that was over by then may be folded away: it stands as it ended in the last commit that was about it.
-      const span = only?.number === undefined ? undefined : past?.run(runName(only.rollout, only.number));
-      const isOver = span !== undefined && (span.times.at(-1) ?? time) < time;
-      const from = isOver ? readTextsAt(mirror, span.last) : read;
-      const { files, runs, broken } = await readLastRuns(from, isThere ? (wanted ?? rollouts) : [], kept);
-      for (const [name, found] of files) kept.set(name, found);
-      return { commit, runs, broken };
-    },
-
-    async runsAround(time, most, only) {
-      const spans = (await known())?.runsAround(time, most, only) ?? [];
-      const found: RecordedRun[] = [];
-      for (const { name, last, times } of spans) {
-        const [, rollout = "", number = ""] = /^(.*)#([1-9]\d{0,8})$/.exec(name) ?? [];
-        if (whyNoRollout(rollout) === undefined)
-          found.push({ rollout, recorded: times, ...(await listedAt(rollout, Number(number), last)) });
-      }
-      return found;
-    },
+    stateAt: (time, only) => stateAt(reading, time, only),
+    runsAround: (time, most, only) => runsAround(reading, time, most, only),
   };
+}
+
+/** The history up to the head; undefined: there is no journal. */
+async function known({ head, history }: Reading): Promise<Reading["history"] | undefined> {
+  const at = await head();
+  if (at === undefined) return undefined;
+  await history.upTo(at);
+  return history;
+}
+
+async function stateAt(reading: Reading, time: number, only: Parameters<JournalReader["stateAt"]>[1]) {
+  const { mirror, kept } = reading;
+  const past = await known(reading);
+  const commit = past?.headAt(time);
+  if (commit === undefined) return undefined;
+  const read = readTextsAt(mirror, commit);
+  const { rollouts } = parseIndex((await read([INDEX_FILE])).get(INDEX_FILE) ?? undefined);
+  const lastOf = (rollout: string) => rollouts.get(rollout)?.lastRun ?? 0;
+  const wanted = only && ([[only.rollout, { lastRun: only.number ?? lastOf(only.rollout) }]] as const);
+  const isThere = only === undefined || (only.number ?? 1) <= lastOf(only.rollout);
+  // One that was over by then may be folded away: it stands as it ended in the last commit that was about it.
+  const span = only?.number === undefined ? undefined : past?.run(runName(only.rollout, only.number));
+  const isOver = span !== undefined && (span.times.at(-1) ?? time) < time;
+  const from = isOver ? readTextsAt(mirror, span.last) : read;
+  const { files, runs, broken } = await readLastRuns(from, isThere ? (wanted ?? rollouts) : [], kept);
+  for (const [name, found] of files) kept.set(name, found);
+  return { commit, runs, broken };
+}
+
+async function runsAround(reading: Reading, time: number, most: number, only: string | undefined): Promise<RecordedRun[]> {
+  const spans = (await known(reading))?.runsAround(time, most, only) ?? [];
+  const found: RecordedRun[] = [];
+  for (const { name, last, times } of spans) {
+    const [, rollout = "", number = ""] = /^(.*)#([1-9]\d{0,8})$/.exec(name) ?? [];
+    if (whyNoRollout(rollout) === undefined)
+      found.push({ rollout, recorded: times, ...(await listedAt(reading, rollout, Number(number), last)) });
+  }
+  return found;
+}
+
+/** As it ended or stands in the last commit that is about it. */
+async function listedAt({ mirror, listed }: Reading, rollout: string, number: number, commit: string): Promise<ListedRun> {
+  const path = runFile(rollout, number);
+  // One commit may be the last that is about several runs.
+  const key = `${commit} ${path}`;
+  const before = listed.get(key);
+  if (before !== undefined) return before;
+  const one = summary(number, (await mirror.readFiles(commit, [path], { maxBytes: MAX_BYTES })).get(path) ?? "");
+  listed.set(key, one);
+  return one;
 }
 
 /** The few fields a list needs. A run that cannot be read is in the list all the same, and says so. */
@@ -166,48 +175,22 @@ interface RunSpan {
   last: string;
 }
 
+interface History {
+  entries: Entry[];
+  spans: Map<string, RunSpan>;
+}
+
 export function openHistoryIndex(mirror: Pick<Mirror, "firstParentLog">) {
-  let entries: Entry[] = [];
-  let spans = new Map<string, RunSpan>();
+  let history: History = { entries: [], spans: new Map() };
   let reading: Promise<void> = Promise.resolve();
 
-  function add(commits: readonly CommitInfo[]): void {
-    for (const { sha, at, body } of commits) {
-      const before = entries.at(-1)?.sha;
-      const runs = parseTrailers(body)[RUN_TRAILER]?.split(", ") ?? [];
-      entries.push({ sha, at, runs });
-      for (const name of runs) {
-        const known = spans.get(name);
-        if (known === undefined) spans.set(name, { name, begins: at, times: [at], before, last: sha });
-        else {
-          known.last = sha;
-          known.times.push(at);
-        }
-      }
-    }
-  }
-
-  /** From the newest back, so that no more is ever held than is kept. */
-  async function readAll(head: string): Promise<void> {
-    const pages: CommitInfo[][] = [];
-    let at: string | undefined = head;
-    let count = 0;
-    while (at !== undefined && count < MOST_COMMITS) {
-      const page = await mirror.firstParentLog(undefined, at, PAGE);
-      pages.push(page);
-      count += page.length;
-      at = page.length < PAGE ? undefined : page[0]?.parents[0];
-    }
-    [entries, spans] = [[], new Map()];
-    for (const page of pages.reverse()) add(page);
-  }
-
   async function read(head: string): Promise<void> {
+    const { entries } = history;
     const last = entries.at(-1)?.sha;
     if (last === head) return;
     const fresh = last === undefined || entries.length > MOST_COMMITS + PAGE ? [] : await mirror.firstParentLog(last, head).catch(() => []);
-    if (fresh.length > 0 && fresh[0]?.parents[0] === last) add(fresh);
-    else await readAll(head);
+    if (fresh.length > 0 && fresh[0]?.parents[0] === last) add(history, fresh);
+    else history = await readAll(mirror, head);
   }
 
   return {
@@ -217,16 +200,47 @@ export function openHistoryIndex(mirror: Pick<Mirror, "firstParentLog">) {
       reading = turn;
       await turn;
     },
-    run: (name: string): RunSpan | undefined => spans.get(name),
+    run: (name: string): RunSpan | undefined => history.spans.get(name),
     /** Its head at that time, in epoch milliseconds; undefined: there was none, or it is not known any more. */
-    headAt: (time: number): string | undefined => entries.findLast(({ at }) => at <= time)?.sha,
-    begins: (): number | undefined => entries[0]?.at,
+    headAt: (time: number): string | undefined => history.entries.findLast(({ at }) => at <= time)?.sha,
     /** Those that began next to a time, as many before as after it, in order. */
     runsAround(time: number, most: number, rollout?: string): RunSpan[] {
-      const those = [...spans.values()].filter(({ name }) => rollout === undefined || name.startsWith(`${rollout}#`));
+      const those = [...history.spans.values()].filter(({ name }) => rollout === undefined || name.startsWith(`${rollout}#`));
       const all = those.sort((a, b) => a.begins - b.begins);
       const at = all.findLastIndex(({ begins }) => begins <= time) + 1;
       return all.slice(Math.max(0, at - most), at + most);
     },
   };
+}
+
+/** From the newest back, so that no more is ever held than is kept. */
+async function readAll(mirror: Pick<Mirror, "firstParentLog">, head: string): Promise<History> {
+  const pages: CommitInfo[][] = [];
+  let at: string | undefined = head;
+  let count = 0;
+  while (at !== undefined && count < MOST_COMMITS) {
+    const page = await mirror.firstParentLog(undefined, at, PAGE);
+    pages.push(page);
+    count += page.length;
+    at = page.length < PAGE ? undefined : page[0]?.parents[0];
+  }
+  const history: History = { entries: [], spans: new Map() };
+  for (const page of pages.reverse()) add(history, page);
+  return history;
+}
+
+function add({ entries, spans }: History, commits: readonly CommitInfo[]): void {
+  for (const { sha, at, body } of commits) {
+    const before = entries.at(-1)?.sha;
+    const runs = parseTrailers(body)[RUN_TRAILER]?.split(", ") ?? [];
+    entries.push({ sha, at, runs });
+    for (const name of runs) {
+      const known = spans.get(name);
+      if (known === undefined) spans.set(name, { name, begins: at, times: [at], before, last: sha });
+      else {
+        known.last = sha;
+        known.times.push(at);
+      }
+    }
+  }
 }
