@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { onlyCompiled } from "../git/launch/compiled.ts";
-import { CELL_IN, CELL_OUT, decode, encode, frameReader, type Said, type Thrown } from "./frames.ts";
+import { CELL_IN, CELL_OUT, decode, encode, frameReader, type Said, thrownOf } from "./frames.ts";
 import { type Cell, type CellJob, type CellOutcome, TooMuchAsked } from "./port.ts";
 
 export interface CellLimits {
@@ -115,6 +115,9 @@ function nextOf<T>(turns: Map<string, T> | undefined): [string, T] | undefined {
   return first;
 }
 
+type Lose = (outcome: CellOutcome) => void;
+type Question = Extract<Said, { ask: string }>;
+
 interface Process {
   /** `spent`: it is over, or keeps too much for another job. */
   run(job: CellJob): Promise<{ outcome: CellOutcome; spent: boolean }>;
@@ -131,33 +134,22 @@ function start(inside: URL, limits: CellLimits, program: string): Process {
   const [input, output] = [child.stdio[CELL_IN] as Writable, child.stdio[CELL_OUT] as Readable];
   let settle: ((outcome: CellOutcome, spent: boolean) => void) | undefined;
   let answers: CellJob["answers"] = {};
-  let asking = false;
+  let isAsking = false;
   const ready = Promise.withResolvers<void>();
 
-  const lose = (outcome: CellOutcome): void => {
+  const lose: Lose = (outcome) => {
     child.kill("SIGKILL");
     ready.resolve();
     settle?.(outcome, true);
   };
 
-  async function answer(question: string, args: readonly unknown[]): Promise<void> {
-    asking = true;
-    try {
-      const of = Object.hasOwn(answers, question) ? answers[question] : undefined;
-      if (of === undefined) throw new Error(`${question} is nothing a cell may ask`);
-      input.write(encode({ answer: await of(...(args as never[])) }));
-    } catch (error) {
-      if (error instanceof TooMuchAsked) lose({ kind: "killed", by: "memory" });
-      else input.write(encode({ error: told(error) }));
-    } finally {
-      asking = false;
-    }
-  }
-
   const read = frameReader(LARGEST_MESSAGE, (body) => {
     const said = decode<Said>(body);
     if ("ready" in said) return ready.resolve();
-    if ("ask" in said) return void answer(said.ask, said.args);
+    if ("ask" in said) {
+      isAsking = true;
+      return void answer(answers, said, input, lose).finally(() => (isAsking = false));
+    }
     const outcome: CellOutcome = "failed" in said ? { kind: "failed", said: said.failed } : { kind: "done", value: said.done };
     settle?.(outcome, said.heap > KEPT_BYTES);
   });
@@ -180,7 +172,7 @@ function start(inside: URL, limits: CellLimits, program: string): Process {
       keepAlive(child, true);
       // What it takes to begin is not the job's.
       await ready.promise;
-      const stop = watch(child, limits, () => asking, lose);
+      const stop = watch(child, limits, () => isAsking, lose);
       try {
         return await new Promise((resolve) => {
           settle = (outcome, spent) => resolve({ outcome, spent });
@@ -197,6 +189,17 @@ function start(inside: URL, limits: CellLimits, program: string): Process {
   };
 }
 
+async function answer(answers: CellJob["answers"], { ask, args }: Question, input: Writable, lose: Lose): Promise<void> {
+  try {
+    const of = Object.hasOwn(answers, ask) ? answers[ask] : undefined;
+    if (of === undefined) throw new Error(`${ask} is nothing a cell may ask`);
+    input.write(encode({ answer: await of(...(args as never[])) }));
+  } catch (error) {
+    if (error instanceof TooMuchAsked) lose({ kind: "killed", by: "memory" });
+    else input.write(encode({ error: thrownOf(error) }));
+  }
+}
+
 /** V8 and the kernel end what has no memory left by these; whatever else ends it, such as a stop of the whole service, is nobody's fault. */
 const OUT_OF_MEMORY: ReadonlySet<string | number | null> = new Set(["SIGABRT", "SIGKILL", "SIGTRAP", "SIGILL", 132, 133, 134, 137]);
 
@@ -206,7 +209,7 @@ function endedBy(code: number | null, signal: NodeJS.Signals | null): CellOutcom
 }
 
 /** Looks at a job every few hundredths of a second: what it has used since it began, and what it holds. */
-function watch(child: ChildProcess, limits: CellLimits, isAsking: () => boolean, lose: (outcome: CellOutcome) => void): () => void {
+function watch(child: ChildProcess, limits: CellLimits, isAsking: () => boolean, lose: Lose): () => void {
   const began = usedBy(child.pid);
   let alone = 0;
   let before = performance.now();
@@ -240,11 +243,4 @@ function usedBy(pid: number | undefined): { cpuMs: number; residentMb: number } 
 function keepAlive(child: ChildProcess, wanted: boolean): void {
   const ends = [child, ...child.stdio] as ({ ref?(): void; unref?(): void } | null)[];
   for (const end of ends) wanted ? end?.ref?.() : end?.unref?.();
-}
-
-function told(error: unknown): Thrown {
-  if (!(error instanceof Error)) return { name: "Error", message: String(error) };
-  const { name, message } = error;
-  const { kind, status, bytes } = error as Partial<Thrown>;
-  return { name, message, kind, status, bytes };
 }

@@ -19,6 +19,13 @@ export interface Thrown {
   bytes?: unknown;
 }
 
+export function thrownOf(error: unknown): Thrown {
+  if (!(error instanceof Error)) return { name: "Error", message: String(error) };
+  const { name, message } = error;
+  const { kind, status, bytes } = error as Partial<Thrown>;
+  return { name, message, kind, status, bytes };
+}
+
 /** Descriptors of their own: Node makes standard input one that cannot be waited for as soon as anybody looks at it. */
 export const CELL_IN = 3;
 export const CELL_OUT = 4;

@@ -58,6 +58,14 @@ function unresolved(targetRevision: string, why: string): RepoError {
   return new RepoError(`rpc error: code = Unknown desc = failed to resolve revision "${targetRevision}": ${why}`);
 }
 
+/** A shortened id is shown in full when its manifests are first made, and as it is written from then on. */
+function asShown(before: Set<string>, targetRevision: string, found: string): string {
+  const isShort = /^[0-9a-f]{7,39}$/.test(targetRevision) && found.startsWith(targetRevision);
+  if (!isShort || before.has(targetRevision)) return isShort ? targetRevision : found;
+  before.add(targetRevision);
+  return found;
+}
+
 export function createRepositories(
   sources: readonly GitSource[],
   registry: SyntheticRegistry,
@@ -80,16 +88,6 @@ export function createRepositories(
       );
     }
     looked.set(source, began);
-  }
-
-  /** A shortened id is shown in full when its manifests are first made, and as it is written from then on. */
-  function asShown(git: GitSource, targetRevision: string, found: string): string {
-    const isShort = /^[0-9a-f]{7,39}$/.test(targetRevision) && found.startsWith(targetRevision);
-    const before = shortened.get(git) ?? new Set();
-    shortened.set(git, before);
-    if (!isShort || before.has(targetRevision)) return isShort ? targetRevision : found;
-    before.add(targetRevision);
-    return found;
   }
 
   const sourceOf = (repoURL: string) => sources.find((source) => source.matches(repoURL));
@@ -119,9 +117,10 @@ export function createRepositories(
         await look(git, true);
         found = await git.resolve(targetRevision);
       }
-      const revision = found === undefined ? undefined : asShown(git, targetRevision, found);
-      if (revision === undefined) throw unresolved(targetRevision, `unable to resolve '${targetRevision}' to a commit SHA`);
-      return { revision, git };
+      if (found === undefined) throw unresolved(targetRevision, `unable to resolve '${targetRevision}' to a commit SHA`);
+      const before = shortened.get(git) ?? new Set();
+      shortened.set(git, before);
+      return { revision: asShown(before, targetRevision, found), git };
     },
   };
 }

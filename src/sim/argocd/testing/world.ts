@@ -120,12 +120,7 @@ export async function testWorld(
   }
 
   return {
-    clock,
-    repo,
-    source,
-    kubernetes,
-    argo,
-    app,
+    ...{ clock, repo, source, kubernetes, argo, app },
     async pass(ms) {
       const end = clock.now() + ms;
       await argo.idle();
@@ -143,17 +138,13 @@ export async function testWorld(
       return events.filter(({ object }) => object.metadata.name === name).map(({ object }) => asApplication(object));
     },
     create(name, spec = {}, metadata = {}) {
+      const source = { repoURL: repo.url, targetRevision: "main", path: "app" };
+      const destination = { name: "eu-1", namespace: "app" };
       store.create({
         apiVersion: "argoproj.io/v1alpha1",
         kind: "Application",
         metadata: { name, namespace: "argocd", ...metadata },
-        spec: {
-          project: "default",
-          source: { repoURL: repo.url, targetRevision: "main", path: "app" },
-          destination: { name: "eu-1", namespace: "app" },
-          syncPolicy: { automated: {} },
-          ...spec,
-        },
+        spec: { project: "default", source, destination, syncPolicy: { automated: {} }, ...spec },
       });
     },
     edit(name, edit) {
