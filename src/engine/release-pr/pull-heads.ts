@@ -9,7 +9,7 @@ import { engineReason } from "../../core/reasons/engine.ts";
 import type { Attention } from "../round/attention.ts";
 import type { RepoContext } from "../round/context.ts";
 import { mayConcern } from "./judge-pull-touched.ts";
-import type { JudgedPull, PlanBase, Touched } from "./types.ts";
+import type { Head, PlanBase, Touched } from "./types.ts";
 
 /** One fetch asks for so many heads. */
 const HEADS_AT_ONCE = 100;
@@ -17,82 +17,83 @@ const HEADS_AT_ONCE = 100;
 const MOST_LISTED = 10;
 const MEBIBYTE = 1024 * 1024;
 
-/** As GitHub lists it. */
-type Head = Pick<JudgedPull, "number" | "head" | "isFork">;
-
-interface PullHeads {
-  /** Fetches heads, and forgets those of PRs that are not open any more. */
-  bring(fresh: readonly Head[], open: ReadonlySet<number>): Promise<void>;
-  /** undefined: later. */
-  touchedBy(base: PlanBase, pull: Head): Promise<Touched | undefined>;
-}
-
 type Context = Pick<RepoContext, "mirror" | "forge">;
 
-export function openPullHeads({ mirror, forge }: Context, attention: Pick<Attention, "note">): PullHeads {
+export class PullHeads {
+  readonly #context: Context;
+  readonly #attention: Pick<Attention, "note">;
   /** By PR: which head was asked for, and why it is not here. */
-  const asked = new Map<number, { head: string; unread: AnyReason | undefined }>();
-  let known: ReadonlySet<number> | undefined;
-  let listed = 0;
+  readonly #asked = new Map<number, { head: string; unread: AnyReason | undefined }>();
+  #known: ReadonlySet<number> | undefined;
+  #listed = 0;
 
-  /** Closed ones leave nothing behind; at the start, too, for they may have been closed meanwhile. */
-  async function forgetOthers(open: ReadonlySet<number>): Promise<void> {
-    if (known !== undefined && [...known].every((number) => open.has(number))) return;
-    await mirror.keepPulls(open);
-    for (const number of asked.keys()) if (!open.has(number)) asked.delete(number);
+  constructor(context: Context, attention: Pick<Attention, "note">) {
+    this.#context = context;
+    this.#attention = attention;
   }
 
-  async function fetchOwn(pulls: readonly Head[]): Promise<void> {
+  /** Fetches heads, and forgets those of PRs that are not open any more. */
+  async bring(fresh: readonly Head[], open: ReadonlySet<number>): Promise<void> {
+    this.#listed = 0;
+    const isShallow = await this.#context.mirror.isShallow();
+    if (!isShallow) await this.#forgetOthers(open);
+    this.#known = open;
+    if (isShallow) return;
+    // Those of forks as they are judged: there may be many, and each takes its time.
+    for (const { number, isFork } of fresh) if (isFork) this.#asked.set(number, { head: "", unread: this.#asked.get(number)?.unread });
+    await this.#fetchAll(fresh.filter(({ isFork }) => !isFork));
+  }
+
+  /** undefined: later. */
+  async touchedBy(base: PlanBase, pull: Head): Promise<Touched | undefined> {
+    const { mirror, forge } = this.#context;
+    if (await mirror.isShallow()) {
+      if (this.#listed++ >= MOST_LISTED) return undefined;
+      const files = await forge.changedFiles(pull.number);
+      if (!mayConcern(base.project, files)) return { files, tree: undefined };
+      await mirror.deepen(base.branch);
+    }
+    if (this.#asked.get(pull.number)?.head !== pull.head) await this.#fetchAll([pull]);
+    const unread = this.#asked.get(pull.number)?.unread;
+    if (unread !== undefined) return { files: await forge.changedFiles(pull.number), tree: undefined, unread };
+    return await merged(this.#context, base.commit, pull);
+  }
+
+  /** Closed ones leave nothing behind; at the start, too, for they may have been closed meanwhile. */
+  async #forgetOthers(open: ReadonlySet<number>): Promise<void> {
+    if (this.#known !== undefined && [...this.#known].every((number) => open.has(number))) return;
+    await this.#context.mirror.keepPulls(open);
+    for (const number of this.#asked.keys()) if (!open.has(number)) this.#asked.delete(number);
+  }
+
+  async #fetchAll(pulls: readonly Head[]): Promise<void> {
+    await this.#fetchOwn(pulls.filter(({ isFork }) => !isFork));
+    for (const pull of pulls) if (pull.isFork) await this.#fetchFork(pull);
+    const isFull = [...this.#asked.values()].some(({ unread }) => unread?.code === "PULL_NO_ROOM");
+    const reason = isFull ? attentionReason("MIRROR_FULL", { mebibytes: (await this.#context.mirror.room()).most / MEBIBYTE }) : undefined;
+    this.#attention.note("mirror", reason);
+  }
+
+  async #fetchOwn(pulls: readonly Head[]): Promise<void> {
+    const { mirror } = this.#context;
     if (pulls.length === 0) return;
     const { left, most } = await mirror.room();
     const unread = left > 0 ? undefined : engineReason("PULL_NO_ROOM", { mebibytes: most / MEBIBYTE });
     for (let from = 0; from < pulls.length && unread === undefined; from += HEADS_AT_ONCE)
       await mirror.fetch(pulls.slice(from, from + HEADS_AT_ONCE).map(({ number }) => `refs/pull/${number}/head`));
-    for (const { number, head } of pulls) asked.set(number, { head, unread });
+    for (const { number, head } of pulls) this.#asked.set(number, { head, unread });
   }
 
-  async function fetchFork({ number, head }: Head): Promise<void> {
-    const { kind, most } = await mirror.fetchFork(number);
+  async #fetchFork({ number, head }: Head): Promise<void> {
+    const { kind, most } = await this.#context.mirror.fetchFork(number);
     const mebibytes = most / MEBIBYTE;
     const unread = {
       fetched: undefined,
       full: engineReason("PULL_NO_ROOM", { mebibytes }),
       tooLarge: engineReason("PULL_TOO_LARGE", { mebibytes }),
     }[kind];
-    asked.set(number, { head, unread });
+    this.#asked.set(number, { head, unread });
   }
-
-  async function fetchAll(pulls: readonly Head[]): Promise<void> {
-    await fetchOwn(pulls.filter(({ isFork }) => !isFork));
-    for (const pull of pulls) if (pull.isFork) await fetchFork(pull);
-    const isFull = [...asked.values()].some(({ unread }) => unread?.code === "PULL_NO_ROOM");
-    attention.note("mirror", isFull ? attentionReason("MIRROR_FULL", { mebibytes: (await mirror.room()).most / MEBIBYTE }) : undefined);
-  }
-
-  return {
-    async bring(fresh, open) {
-      listed = 0;
-      const isShallow = await mirror.isShallow();
-      if (!isShallow) await forgetOthers(open);
-      known = open;
-      if (isShallow) return;
-      // Those of forks as they are judged: there may be many, and each takes its time.
-      for (const { number, isFork } of fresh) if (isFork) asked.set(number, { head: "", unread: asked.get(number)?.unread });
-      await fetchAll(fresh.filter(({ isFork }) => !isFork));
-    },
-    async touchedBy(base, pull) {
-      if (await mirror.isShallow()) {
-        if (listed++ >= MOST_LISTED) return undefined;
-        const files = await forge.changedFiles(pull.number);
-        if (!mayConcern(base.project, files)) return { files, tree: undefined };
-        await mirror.deepen(base.branch);
-      }
-      if (asked.get(pull.number)?.head !== pull.head) await fetchAll([pull]);
-      const unread = asked.get(pull.number)?.unread;
-      if (unread !== undefined) return { files: await forge.changedFiles(pull.number), tree: undefined, unread };
-      return await merged({ mirror, forge }, base.commit, pull);
-    },
-  };
 }
 
 /**

@@ -3,6 +3,7 @@ import type { AnyReason } from "../../core/base/reason.ts";
 import type { Planned } from "../../core/report/model/schema/plan.ts";
 import type { PlanCheckWords } from "../../core/report/plan/plan-check.ts";
 import type { Run } from "../../core/run/state/run.ts";
+import type { Command } from "../../core/spec/commands.ts";
 import type { Project } from "../config-repo/project.ts";
 import type { Bypass } from "./bypass.ts";
 import type { Reads } from "./judge-pull-reads.ts";
@@ -32,6 +33,9 @@ export interface JudgedPull {
   /** Why its head is not looked into. */
   unread?: AnyReason | undefined;
 }
+
+/** As GitHub lists it. */
+export type Head = Pick<JudgedPull, "number" | "head" | "isFork">;
 
 /** What a PR changes; `tree`: what merging it gives, unless it conflicts, or `unread` says why its head is not looked into. */
 export interface Touched {
@@ -72,4 +76,13 @@ export interface KnownPull {
   check?: string;
   /** Our comments by marker, as sent; undefined: it is not known yet which there are. */
   comments?: Map<string, string> | undefined;
+}
+
+/** A PR as of one pass. */
+export interface Judged {
+  number: number;
+  known: KnownPull;
+  commands: readonly Command[];
+  /** It could not be judged, or not for good. */
+  owed: boolean;
 }

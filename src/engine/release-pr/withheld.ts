@@ -12,9 +12,7 @@ import type { RepoContext } from "../round/context.ts";
 import { JudgementKilled } from "./judge-in-cell.ts";
 import type { JudgePull } from "./judge-pull.ts";
 import { noReads } from "./judge-pull-reads.ts";
-import type { JudgedPull, PlanBase, Verdict } from "./types.ts";
-
-type Head = Pick<JudgedPull, "number" | "head" | "isFork">;
+import type { Head, JudgedPull, PlanBase, Verdict } from "./types.ts";
 
 /** Judges a pull request where that is not withheld; `commands`: those that ask for it now. */
 type JudgeAsked = (base: PlanBase, pull: JudgedPull, commands: readonly Command[]) => Promise<Verdict>;
