@@ -44,112 +44,128 @@ const FILES_AT_ONCE = 32;
 
 /** `cell`: does what takes long of functions that are given to `with`; absent: all is done at once. */
 export function openSnapshot(mirror: Mirror, id: string, cell?: Cell): Snapshot {
-  const desk = cell === undefined ? NO_DESK : openDesk(cell, mirror, id);
-  const texts = new Map<string, string | null>();
-  const unreadable = new Map<string, GitError>();
-  let kept = 0;
-  let keptJson = 0;
-  let listing: readonly string[] | undefined;
-  const linksBelow = new Map<string, readonly string[]>();
+  return new CommitFiles(mirror, id, cell);
+}
 
-  async function load(wanted: Iterable<string>): Promise<void> {
-    const missing = [...wanted].filter((path) => !texts.has(path) && !unreadable.has(path));
-    // What the mirror lacks comes in one go, not by the few that are held at once.
-    if (missing.length > FILES_AT_ONCE) await mirror.bring?.(id, missing);
-    for (let at = 0; at < missing.length; at += FILES_AT_ONCE) await loadSome(missing.slice(at, at + FILES_AT_ONCE));
+class CommitFiles implements Snapshot {
+  readonly id: string;
+  readonly #mirror: Mirror;
+  readonly #desk: ReturnType<typeof openDesk>;
+  readonly #texts = new Map<string, string | null>();
+  readonly #unreadable = new Map<string, GitError>();
+  #kept = 0;
+  #keptJson = 0;
+  #listing: readonly string[] | undefined;
+  readonly #linksBelow = new Map<string, readonly string[]>();
+
+  constructor(mirror: Mirror, id: string, cell: Cell | undefined) {
+    this.id = id;
+    this.#mirror = mirror;
+    this.#desk = cell === undefined ? NO_DESK : openDesk(cell, mirror, id);
   }
 
-  async function loadSome(paths: readonly string[]): Promise<void> {
-    for (const path of paths.filter(isBeyond)) unreadable.set(path, tooMuch());
-    const left = paths.filter((path) => !unreadable.has(path));
-    if (left.length === 0) return;
-    try {
-      for (const [path, text] of await mirror.readFiles(id, left)) keep(path, text);
-    } catch (error) {
-      if (!isAboutFile(error)) throw error;
-      // One file that must not be read is no reason not to read the others.
-      for (const path of left) await loadOne(path);
-    }
+  get kept(): number {
+    return this.#kept;
   }
 
-  function isBeyond(path: string): boolean {
-    return kept > MOST_KEPT || (isJson(path) && keptJson > MOST_KEPT_JSON);
+  async paths(): Promise<readonly string[]> {
+    this.#listing ??= await this.#mirror.listFiles(this.id);
+    return this.#listing;
   }
 
-  function keep(path: string, text: string | null): void {
-    const size = text?.length ?? 0;
-    if (isJson(path)) keptJson += size;
-    const isTooMuch = isJson(path) && keptJson > MOST_KEPT_JSON;
-    // What is dropped for being JSON takes no room of the others.
-    if (!isTooMuch) kept += size;
-    if (isTooMuch || kept > MOST_KEPT) unreadable.set(path, tooMuch());
-    else texts.set(path, text);
-  }
-
-  async function loadOne(path: string): Promise<void> {
-    if (texts.has(path)) return;
-    try {
-      keep(path, (await mirror.readFiles(id, [path])).get(path) ?? null);
-    } catch (error) {
-      if (!isAboutFile(error)) throw error;
-      unreadable.set(path, error);
-    }
-  }
-
-  function known(path: string): string | null {
-    const error = unreadable.get(path);
-    if (error !== undefined) throw error;
-    return texts.get(path) ?? null;
-  }
-
-  async function paths(): Promise<readonly string[]> {
-    listing ??= await mirror.listFiles(id);
-    return listing;
-  }
-
-  async function links(folder: string): Promise<readonly string[]> {
-    const found = linksBelow.get(folder) ?? (await mirror.listFiles(id, folder, "link"));
-    linksBelow.set(folder, found);
+  async links(folder: string): Promise<readonly string[]> {
+    const found = this.#linksBelow.get(folder) ?? (await this.#mirror.listFiles(this.id, folder, "link"));
+    this.#linksBelow.set(folder, found);
     return found;
   }
 
-  return {
-    id,
-    get kept() {
-      return kept;
-    },
-    paths,
-    links,
-    async read(path) {
-      await load([path]);
-      return known(path);
-    },
-    async with(work) {
-      for (let pass = 0; pass < MOST_PASSES; pass++) {
-        const asked = new Set<string>();
-        let wantsPaths = false;
-        const files: SyncFiles = {
-          read(path) {
-            if (!texts.has(path) && !unreadable.has(path)) asked.add(path);
-            return known(path);
-          },
-          paths() {
-            wantsPaths ||= listing === undefined;
-            return listing ?? [];
-          },
-        };
-        const { asked: left, result } = desk.pass(() => work(files));
-        if (left.length === 0) {
-          const made = result();
-          if (asked.size === 0 && !wantsPaths) return made;
-        }
-        if (wantsPaths) await paths();
-        await load(asked);
-        await desk.finish(left);
+  async read(path: string): Promise<string | null> {
+    await this.#load([path]);
+    return this.#known(path);
+  }
+
+  async with<T>(work: (files: SyncFiles) => T): Promise<T> {
+    for (let pass = 0; pass < MOST_PASSES; pass++) {
+      const asked = new Set<string>();
+      let wantsPaths = false;
+      const files: SyncFiles = {
+        read: (path) => {
+          if (!this.#isLoaded(path)) asked.add(path);
+          return this.#known(path);
+        },
+        paths: () => {
+          wantsPaths ||= this.#listing === undefined;
+          return this.#listing ?? [];
+        },
+      };
+      const { asked: left, result } = this.#desk.pass(() => work(files));
+      if (left.length === 0) {
+        const made = result();
+        if (asked.size === 0 && !wantsPaths) return made;
       }
-      throw new GitError("Invalid", `reading files at ${id}: each file read names another, ${MOST_PASSES} levels deep; is there a cycle?`);
-    },
-  };
+      if (wantsPaths) await this.paths();
+      await this.#load(asked);
+      await this.#desk.finish(left);
+    }
+    throw new GitError(
+      "Invalid",
+      `reading files at ${this.id}: each file read names another, ${MOST_PASSES} levels deep; is there a cycle?`,
+    );
+  }
+
+  async #load(wanted: Iterable<string>): Promise<void> {
+    const missing = [...wanted].filter((path) => !this.#isLoaded(path));
+    // What the mirror lacks comes in one go, not by the few that are held at once.
+    if (missing.length > FILES_AT_ONCE) await this.#mirror.bring?.(this.id, missing);
+    for (let at = 0; at < missing.length; at += FILES_AT_ONCE) await this.#loadSome(missing.slice(at, at + FILES_AT_ONCE));
+  }
+
+  #isLoaded(path: string): boolean {
+    return this.#texts.has(path) || this.#unreadable.has(path);
+  }
+
+  async #loadSome(paths: readonly string[]): Promise<void> {
+    for (const path of paths.filter((one) => this.#isBeyond(one))) this.#unreadable.set(path, tooMuch());
+    const left = paths.filter((path) => !this.#unreadable.has(path));
+    if (left.length === 0) return;
+    try {
+      for (const [path, text] of await this.#mirror.readFiles(this.id, left)) this.#keep(path, text);
+    } catch (error) {
+      if (!isAboutFile(error)) throw error;
+      // One file that must not be read is no reason not to read the others.
+      for (const path of left) await this.#loadOne(path);
+    }
+  }
+
+  #isBeyond(path: string): boolean {
+    return this.#kept > MOST_KEPT || (isJson(path) && this.#keptJson > MOST_KEPT_JSON);
+  }
+
+  async #loadOne(path: string): Promise<void> {
+    if (this.#texts.has(path)) return;
+    try {
+      this.#keep(path, (await this.#mirror.readFiles(this.id, [path])).get(path) ?? null);
+    } catch (error) {
+      if (!isAboutFile(error)) throw error;
+      this.#unreadable.set(path, error);
+    }
+  }
+
+  #keep(path: string, text: string | null): void {
+    const size = text?.length ?? 0;
+    if (isJson(path)) this.#keptJson += size;
+    const isTooMuch = isJson(path) && this.#keptJson > MOST_KEPT_JSON;
+    // What is dropped for being JSON takes no room of the others.
+    if (!isTooMuch) this.#kept += size;
+    if (isTooMuch || this.#kept > MOST_KEPT) this.#unreadable.set(path, tooMuch());
+    else this.#texts.set(path, text);
+  }
+
+  #known(path: string): string | null {
+    const error = this.#unreadable.get(path);
+    if (error !== undefined) throw error;
+    return this.#texts.get(path) ?? null;
+  }
 }
 
 /** Notes which files are read. */

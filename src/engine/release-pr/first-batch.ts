@@ -95,8 +95,10 @@ function withoutQuestions(planes: ReadonlyMap<string, ControlPlane>): Map<string
 
 function overlay(snapshot: Snapshot, texts: ReadonlyMap<string, string | null>): Snapshot {
   return {
-    ...snapshot,
     id: PLANNED,
+    kept: snapshot.kept,
+    paths: () => snapshot.paths(),
+    links: (folder) => snapshot.links(folder),
     read: async (path) => (texts.has(path) ? (texts.get(path) ?? null) : await snapshot.read(path)),
     with: (work) => snapshot.with((files) => work(withTexts(files, texts))),
   };

@@ -90,129 +90,33 @@ interface Planned {
 
 type Context = Pick<RepoContext, "forge" | "planes" | "grants" | "clock" | "log" | "repoURL" | "freezes" | "mirror">;
 
-export function openPullJudge(context: Context, { commits, releases, rules, durationsOf, makePlan, revisionsNow }: Parts): JudgePull {
-  const { planes: all, grants, clock, repoURL } = context;
-  const judgeUnstaged = openUnstagedJudge(context, makePlan);
-  const warningsOf = openPlanWarnings(context, rules, revisionsNow);
+export function openPullJudge(context: Context, parts: Parts): JudgePull {
+  const judge = new PullJudge(context, parts);
+  return (base, pull) => judge.judge(base, pull);
+}
 
-  async function judgeRollout(judging: Judging, rollout: Rollout, touches: Touches): Promise<void> {
-    const { base, pull, before, after, findings, comments } = judging;
-    const { name } = rollout;
-    const refuse = (problems: readonly Problem[]): void => {
-      comments.set(stickyMarker(name), problemsComment(problems));
-      judging.planned.push(refusedPlan(problems, name));
-    };
-    const known = base.project.rollouts.some((other) => other.name === name);
-    if (pull.isFork && !hasSource(base.project, rollout)) {
-      // Whoever may name a source is shown what it makes.
-      findings.notes.push(engineReason("NOTE_SOURCE_OF_FORK", { rollout: name }));
-      return;
-    }
-    const asked = await askedBy(releases, rollout, base, pull, before, after);
-    if (asked.kind === "none") {
-      findings.notes.push(asked.note);
-      return;
-    }
-    if (asked.kind === "error") {
-      findings.problems.push(asked.problem);
-      return refuse([asked.problem]);
-    }
-    const isRelease = known && (asked.before === undefined || !sameRelease(asked.before, asked.release));
-    const made = await makePlan(rollout, asked.release, after, base.branch, { partial: true });
-    if (!made.ok) {
-      if (made.retry) findings.waiting = made.problems[0] ?? engineReason("ARGOCD_UNSEEN");
-      else findings.problems.push(...made.problems);
-      if (!made.retry) return refuse(made.problems);
-      if (!isRelease) return;
-      comments.set(stickyMarker(name), problemsComment(made.problems));
-      judging.planned.push(unplannedOf("Waiting", findings.waiting ?? engineReason("ARGOCD_UNSEEN"), name));
-      return;
-    }
-    if (!known) findings.notes.push(engineReason("NOTE_ROLLOUT_NEW", { rollout: name }));
-    const planned = await judgePlanned(judging, rollout, asked, { made, touches, isRelease, known });
-    if (!isRelease) return;
-    const { plan } = planned;
-    const extras = await extrasOf(judging, rollout, asked, planned);
-    const current = asked.before && releaseName(asked.before.values);
-    comments.set(stickyMarker(name), planComment(rollout, plan, current, extras));
-    judging.planned.push(plannedRelease(rollout, plan, current, { extras, room: judging.room }));
+class PullJudge {
+  readonly #context: Context;
+  readonly #parts: Parts;
+  readonly #judgeUnstaged: ReturnType<typeof openUnstagedJudge>;
+  readonly #warningsOf: ReturnType<typeof openPlanWarnings>;
+
+  constructor(context: Context, parts: Parts) {
+    this.#context = context;
+    this.#parts = parts;
+    this.#judgeUnstaged = openUnstagedJudge(context, parts.makePlan);
+    this.#warningsOf = openPlanWarnings(context, parts.rules, parts.revisionsNow);
   }
 
-  /** What stands against a rollout that can be planned, into the findings. */
-  async function judgePlanned(
-    { base, pull, before, after, findings }: Judging,
-    rollout: Rollout,
-    asked: AskedRelease,
-    { made, touches, isRelease, known }: { made: MadePlan & { ok: true }; touches: Touches; isRelease: boolean; known: boolean },
-  ): Promise<Planned> {
-    const { plan } = made;
-    const outside = await lintPlanned(rollout, plan, after, base.branch);
-    const asBatch = { rollout, plan, snapshot: after, baseBranch: base.branch, touchesSet: touches.set || touches.parents !== undefined };
-    const refused = isRelease ? await refusedBatch(context, asBatch) : undefined;
-    if (refused !== undefined) outside.push(refused);
-    findings.problems.push(...outside);
-    const question = { base, pull, before, after, touches, isRelease, plan };
-    const unstaged = known ? await judgeUnstaged(rollout, asked.release, question) : undefined;
-    addUnstaged(findings, unstaged);
-    const run = base.runs.get(rollout.name);
-    const over = isRelease && run !== undefined && !isEnded(run) ? overlap(rollout, run) : undefined;
-    if (over?.rejected === true) {
-      findings.against.push(over.sentence);
-      findings.fails = true;
-    }
-    findings.plans.push({ plan, mode: rollout.mode, overlap: over?.sentence });
-    return { ...made, outside, unstaged: unstaged?.line, over };
-  }
-
-  /** What lint says of a planned rollout and what stands outside its file, each at its line. */
-  async function lintPlanned(rollout: Rollout, plan: Plan, snapshot: Snapshot, defaultBranch: string): Promise<Problem[]> {
-    const asked = await rules.of(defaultBranch);
-    const required = asked?.requiredChecks;
-    const planes = planesFor(all, rollout.source.controlPlanes);
-    const edits = editsOf(plan);
-    const { parts, problems } = await followedSets(all, rollout, snapshot, plan);
-    const clusters = generatorClusters(planes);
-    const parents = planes.flatMap((plane) => parentsOn(plane, { repoURL, baseBranch: defaultBranch }, setsOfSource(all, rollout)));
-    const seesAll = grants === undefined;
-    const base = { repoURL, defaultBranch, required, methods: methodsOf(asked) };
-    const input = { rollout, set: undefined, clusters, edits, parents, seesAll, ...base };
-    return [...problems, ...(await snapshot.with((sync) => lintOutside(input, sync, parts)))];
-  }
-
-  /** What is said of a release besides its plan. */
-  async function extrasOf(
-    { base, before }: Judging,
-    rollout: Rollout,
-    asked: AskedRelease,
-    { plan, clusters, outside, unstaged, over }: Planned,
-  ): Promise<PlanExtras> {
-    const { limits, freezes: own } = parseRepoConfig(await before.read(SETTINGS_FILE), SETTINGS_FILE).bounds;
-    const freezes = freezesOf(own, context.freezes);
-    const history = await durationsOf(base.journal, rollout.name, base.index.get(rollout.name)?.lastRun ?? 0, freezes);
-    const byKey = new Map(clusters.map((cluster) => [cluster.key, cluster]));
-    const setsOf = bindingOf(rollout, freezes, (key) => byKey.get(key));
-    const warnings = await warningsOf(rollout, plan, base, before, setsOf);
-    const now = clock.now();
-    return {
-      expected: expectedDuration(rollout, plan, history, { now, setsOf }),
-      errors: outside.filter((problem) => problem.severity === "error"),
-      against: unstaged === undefined ? [] : [unstaged],
-      rules: { now, limits, freezes, base: baseAsks(base.branch, await rules.of(base.branch)) },
-      warnings: [...warnings, ...outside.filter((problem) => problem.severity === "warning")],
-      overlap: over?.sentence,
-      toCome: asked.isToCome ? asked.release.values[VERSION] : undefined,
-    };
-  }
-
-  async function judgePull(base: PlanBase, pull: JudgedPull): Promise<Verdict> {
+  async judge(base: PlanBase, pull: JudgedPull): Promise<Verdict> {
+    const { planes: all, repoURL } = this.#context;
     const reads = noReads();
-    const before = noting(commits.snapshot(base.commit), reads);
-    const after = pull.tree === undefined ? undefined : noting(commits.snapshot(pull.tree), reads);
+    const before = noting(this.#parts.commits.snapshot(base.commit), reads);
+    const after = pull.tree === undefined ? undefined : noting(this.#parts.commits.snapshot(pull.tree), reads);
     const project = after === undefined ? base.project : await readProject(after, base.branch);
     const problems = newProblems(base.project, project, pull.touched);
     const findings: Draft = { plans: [], problems, against: [], fails: false, notes: [] };
-    const comments = new Map<string, string>();
-    const planned: PlannedData[] = [];
+    const [comments, planned] = [new Map<string, string>(), [] as PlannedData[]];
     const room = planRoom();
     let concerns = problems.length > 0;
     const errors = problems.filter((problem) => problem.severity === "error");
@@ -228,7 +132,7 @@ export function openPullJudge(context: Context, { commits, releases, rules, dura
       if (!Object.values(touches).some(Boolean)) continue;
       concerns = true;
       if (after !== undefined) {
-        await judgeRollout({ base, pull, before, after, findings, comments, planned, room }, rollout, touches);
+        await this.#judgeRollout({ base, pull, before, after, findings, comments, planned, room }, rollout, touches);
         continue;
       }
       findings.waiting = pull.unread ?? runReason("BASE_CONFLICTS");
@@ -245,5 +149,102 @@ export function openPullJudge(context: Context, { commits, releases, rules, dura
     return { check, comments, planned, concerns, retry, readable, settled: readable && findings.waiting === undefined, reads };
   }
 
-  return judgePull;
+  async #judgeRollout(judging: Judging, rollout: Rollout, touches: Touches): Promise<void> {
+    const { base, pull, before, after, findings, comments } = judging;
+    const { name } = rollout;
+    const refuse = (problems: readonly Problem[]): void => {
+      findings.problems.push(...problems);
+      comments.set(stickyMarker(name), problemsComment(problems));
+      judging.planned.push(refusedPlan(problems, name));
+    };
+    const known = base.project.rollouts.some((other) => other.name === name);
+    if (pull.isFork && !hasSource(base.project, rollout)) {
+      // Whoever may name a source is shown what it makes.
+      findings.notes.push(engineReason("NOTE_SOURCE_OF_FORK", { rollout: name }));
+      return;
+    }
+    const asked = await askedBy(this.#parts.releases, rollout, base, pull, before, after);
+    if (asked.kind === "none") return void findings.notes.push(asked.note);
+    if (asked.kind === "error") return refuse([asked.problem]);
+    const isRelease = known && (asked.before === undefined || !sameRelease(asked.before, asked.release));
+    const made = await this.#parts.makePlan(rollout, asked.release, after, base.branch, { partial: true });
+    if (!made.ok) {
+      if (!made.retry) return refuse(made.problems);
+      findings.waiting = made.problems[0] ?? engineReason("ARGOCD_UNSEEN");
+      if (!isRelease) return;
+      comments.set(stickyMarker(name), problemsComment(made.problems));
+      judging.planned.push(unplannedOf("Waiting", findings.waiting, name));
+      return;
+    }
+    if (!known) findings.notes.push(engineReason("NOTE_ROLLOUT_NEW", { rollout: name }));
+    const planned = await this.#judgePlanned(judging, rollout, asked, { made, touches, isRelease, known });
+    if (!isRelease) return;
+    const extras = await this.#extrasOf(judging, rollout, asked, planned);
+    const current = asked.before && releaseName(asked.before.values);
+    comments.set(stickyMarker(name), planComment(rollout, planned.plan, current, extras));
+    judging.planned.push(plannedRelease(rollout, planned.plan, current, { extras, room: judging.room }));
+  }
+
+  /** What stands against a rollout that can be planned, into the findings. */
+  async #judgePlanned(
+    { base, pull, before, after, findings }: Judging,
+    rollout: Rollout,
+    asked: AskedRelease,
+    { made, touches, isRelease, known }: { made: MadePlan & { ok: true }; touches: Touches; isRelease: boolean; known: boolean },
+  ): Promise<Planned> {
+    const { plan } = made;
+    const outside = await this.#lintPlanned(rollout, plan, after, base.branch);
+    const asBatch = { rollout, plan, snapshot: after, baseBranch: base.branch, touchesSet: touches.set || touches.parents !== undefined };
+    const refused = isRelease ? await refusedBatch(this.#context, asBatch) : undefined;
+    if (refused !== undefined) outside.push(refused);
+    findings.problems.push(...outside);
+    const question = { base, pull, before, after, touches, isRelease, plan };
+    const unstaged = known ? await this.#judgeUnstaged(rollout, asked.release, question) : undefined;
+    addUnstaged(findings, unstaged);
+    const run = base.runs.get(rollout.name);
+    const over = isRelease && run !== undefined && !isEnded(run) ? overlap(rollout, run) : undefined;
+    if (over?.rejected === true) {
+      findings.against.push(over.sentence);
+      findings.fails = true;
+    }
+    findings.plans.push({ plan, mode: rollout.mode, overlap: over?.sentence });
+    return { ...made, outside, unstaged: unstaged?.line, over };
+  }
+
+  /** What lint says of a planned rollout and what stands outside its file, each at its line. */
+  async #lintPlanned(rollout: Rollout, plan: Plan, snapshot: Snapshot, defaultBranch: string): Promise<Problem[]> {
+    const { planes: all, grants, repoURL } = this.#context;
+    const asked = await this.#parts.rules.of(defaultBranch);
+    const planes = planesFor(all, rollout.source.controlPlanes);
+    const { parts, problems } = await followedSets(all, rollout, snapshot, plan);
+    const parents = planes.flatMap((plane) => parentsOn(plane, { repoURL, baseBranch: defaultBranch }, setsOfSource(all, rollout)));
+    const seen = { clusters: generatorClusters(planes), edits: editsOf(plan), parents, seesAll: grants === undefined };
+    const input = { rollout, set: undefined, ...seen, repoURL, defaultBranch, required: asked?.requiredChecks, methods: methodsOf(asked) };
+    return [...problems, ...(await snapshot.with((sync) => lintOutside(input, sync, parts)))];
+  }
+
+  /** What is said of a release besides its plan. */
+  async #extrasOf(
+    { base, before }: Judging,
+    rollout: Rollout,
+    asked: AskedRelease,
+    { plan, clusters, outside, unstaged, over }: Planned,
+  ): Promise<PlanExtras> {
+    const { limits, freezes: own } = parseRepoConfig(await before.read(SETTINGS_FILE), SETTINGS_FILE).bounds;
+    const freezes = freezesOf(own, this.#context.freezes);
+    const history = await this.#parts.durationsOf(base.journal, rollout.name, base.index.get(rollout.name)?.lastRun ?? 0, freezes);
+    const byKey = new Map(clusters.map((cluster) => [cluster.key, cluster]));
+    const setsOf = bindingOf(rollout, freezes, (key) => byKey.get(key));
+    const warnings = await this.#warningsOf(rollout, plan, base, before, setsOf);
+    const now = this.#context.clock.now();
+    return {
+      expected: expectedDuration(rollout, plan, history, { now, setsOf }),
+      errors: outside.filter((problem) => problem.severity === "error"),
+      against: unstaged === undefined ? [] : [unstaged],
+      rules: { now, limits, freezes, base: baseAsks(base.branch, await this.#parts.rules.of(base.branch)) },
+      warnings: [...warnings, ...outside.filter((problem) => problem.severity === "warning")],
+      overlap: over?.sentence,
+      toCome: asked.isToCome ? asked.release.values[VERSION] : undefined,
+    };
+  }
 }

@@ -54,51 +54,6 @@ export function openUnstagedJudge(context: Context, makePlan: MakePlan): JudgeUn
   const { planes: all, repoURL, mirror } = context;
   const parents = openParentRenders(context);
 
-  async function rendersOf(
-    rollout: Rollout,
-    { base, before, after }: UnstagedQuestion,
-    targets: readonly TargetBefore[],
-    rendered: PullRenderings,
-  ): Promise<UnstagedInput["renders"]> {
-    const edits = targets.flatMap((target) => target.edits);
-    const keys = targets.map((target) => target.key);
-    // A set may yield more than a selector takes: the rest is not of this rollout.
-    const isOwn = rollout.source.kind === "ApplicationSet" ? undefined : new Set(keys);
-    const renders = { before: new Map<string, RenderResult>(), after: new Map<string, RenderResult>() };
-    const sets = setsOfSource(all, rollout, keys);
-    for (const { ref, planes } of sets) {
-      const asked = { ref, likely: new Set(edits.flatMap(filesOf)), planes, edits };
-      const old = await setsByPlane(before, asked);
-      const fresh = await sameSetsAt(after, asked, old);
-      for (const plane of planes) {
-        const made = rendered.sets.get(setKey(plane, ref));
-        const [was, is] = made === undefined ? [old.get(plane.name), fresh.get(plane.name)] : [made.before, made.after];
-        if (was === undefined || (is === undefined && made === undefined)) continue;
-        const clusters = generatorClusters([plane]);
-        const sides = {
-          before: await before.with((files) => renderAt(was, clusters, files, repoURL, base.branch)),
-          after: is === undefined ? NONE : await after.with((files) => renderAt(is, clusters, files, repoURL, base.branch)),
-        };
-        if (made !== undefined && !(sides.before.ok && sides.after.ok)) {
-          const said = { plane: plane.name, parent: made.by, kind: "Generators", object: `ApplicationSet ${ref.name}` } as const;
-          rendered.untold.push({ why: engineReason("UNSTAGED_UNTOLD", said), waits: false });
-        }
-        // Of several sets one that cannot be rendered hides nothing of the others.
-        if ((isOwn !== undefined || sets.length > 1) && !(sides.before.ok && sides.after.ok)) continue;
-        for (const side of ["before", "after"] as const)
-          renders[side].set(
-            plane.name,
-            together(renders[side].get(plane.name), ownOf(sides[side], `${plane.name}/${ref.namespace}`, isOwn)),
-          );
-      }
-    }
-    for (const [plane, { before: was, after: is }] of rendered.children) {
-      renders.before.set(plane, together(renders.before.get(plane), was));
-      renders.after.set(plane, together(renders.after.get(plane), is));
-    }
-    return renders.before.size === 0 ? undefined : { before: joinPlanes(renders.before), after: joinPlanes(renders.after) };
-  }
-
   return async (rollout, release, question) => {
     const { base, pull, before, touches, isRelease, plan } = question;
     if (!isRelease && !touches.set && !touches.pins && touches.parents === undefined) return undefined;
@@ -113,7 +68,7 @@ export function openUnstagedJudge(context: Context, makePlan: MakePlan): JudgeUn
     const unstaged = unstagedBy({
       rollout,
       targets,
-      renders: await rendersOf(rollout, question, targets, rendered),
+      renders: await rendersOf(context, rollout, question, targets, rendered),
       pinsAfter: touches.pins && made.ok ? pinsAfter : undefined,
       touched: pull.touched,
       isRelease,
@@ -128,6 +83,49 @@ export function openUnstagedJudge(context: Context, makePlan: MakePlan): JudgeUn
     const against = pull.bypass === "counts" ? undefined : pull.bypass;
     return { line: unstagedLine(rollout.name, unstaged, { held, against }), refused: held === "refused", waiting, notes };
   };
+}
+
+async function rendersOf(
+  { planes: all, repoURL }: Pick<Context, "planes" | "repoURL">,
+  rollout: Rollout,
+  { base, before, after }: UnstagedQuestion,
+  targets: readonly TargetBefore[],
+  rendered: PullRenderings,
+): Promise<UnstagedInput["renders"]> {
+  const edits = targets.flatMap((target) => target.edits);
+  const keys = targets.map((target) => target.key);
+  // A set may yield more than a selector takes: the rest is not of this rollout.
+  const isOwn = rollout.source.kind === "ApplicationSet" ? undefined : new Set(keys);
+  const renders = { before: new Map<string, RenderResult>(), after: new Map<string, RenderResult>() };
+  const sets = setsOfSource(all, rollout, keys);
+  for (const { ref, planes } of sets) {
+    const asked = { ref, likely: new Set(edits.flatMap(filesOf)), planes, edits };
+    const old = await setsByPlane(before, asked);
+    const fresh = await sameSetsAt(after, asked, old);
+    for (const plane of planes) {
+      const made = rendered.sets.get(setKey(plane, ref));
+      const [was, is] = made === undefined ? [old.get(plane.name), fresh.get(plane.name)] : [made.before, made.after];
+      if (was === undefined || (is === undefined && made === undefined)) continue;
+      const clusters = generatorClusters([plane]);
+      const sides = {
+        before: await before.with((files) => renderAt(was, clusters, files, repoURL, base.branch)),
+        after: is === undefined ? NONE : await after.with((files) => renderAt(is, clusters, files, repoURL, base.branch)),
+      };
+      if (made !== undefined && !(sides.before.ok && sides.after.ok)) {
+        const said = { plane: plane.name, parent: made.by, kind: "Generators", object: `ApplicationSet ${ref.name}` } as const;
+        rendered.untold.push({ why: engineReason("UNSTAGED_UNTOLD", said), waits: false });
+      }
+      // Of several sets one that cannot be rendered hides nothing of the others.
+      if ((isOwn !== undefined || sets.length > 1) && !(sides.before.ok && sides.after.ok)) continue;
+      for (const side of ["before", "after"] as const)
+        renders[side].set(plane.name, together(renders[side].get(plane.name), ownOf(sides[side], `${plane.name}/${ref.namespace}`, isOwn)));
+    }
+  }
+  for (const [plane, { before: was, after: is }] of rendered.children) {
+    renders.before.set(plane, together(renders.before.get(plane), was));
+    renders.after.set(plane, together(renders.after.get(plane), is));
+  }
+  return renders.before.size === 0 ? undefined : { before: joinPlanes(renders.before), after: joinPlanes(renders.after) };
 }
 
 /** Puts what was judged among what is found of a pull request. */

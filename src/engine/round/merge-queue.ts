@@ -44,79 +44,99 @@ const MOST_KEPT = 200;
 
 type Context = Pick<RepoContext, "forge" | "clock" | "log">;
 
-export function openMergeQueue({ forge, clock, log }: Context, rules: Rules, pulls: BatchPulls, remote: RemoteHeads): MergeQueue {
-  let isOnly = false;
-  /** When it was read; 0: it says nothing about now. */
-  let readAt = 0;
-  let entries: readonly QueueEntry[] = [];
-  /** `branch@head` put in by this process. */
-  const mine = new BoundedSet<string>(MOST_KEPT);
-  /** PR → the last commit its merge group was seen at. */
-  const groups = new BoundedMap<number, string>(MOST_KEPT);
+export function openMergeQueue(context: Context, rules: Rules, pulls: BatchPulls, remote: RemoteHeads): MergeQueue {
+  return new BaseQueue(context, rules, pulls, remote);
+}
 
-  function isWanted(): boolean {
-    return isOnly || rules.last?.mergeQueue === true;
+class BaseQueue implements MergeQueue {
+  readonly #context: Context;
+  readonly #rules: Rules;
+  readonly #pulls: BatchPulls;
+  readonly #remote: RemoteHeads;
+  #isOnly = false;
+  /** When it was read; 0: it says nothing about now. */
+  #readAt = 0;
+  #entries: readonly QueueEntry[] = [];
+  /** `branch@head` put in by this process. */
+  readonly #mine = new BoundedSet<string>(MOST_KEPT);
+  /** PR → the last commit its merge group was seen at. */
+  readonly #groups = new BoundedMap<number, string>(MOST_KEPT);
+
+  constructor(context: Context, rules: Rules, pulls: BatchPulls, remote: RemoteHeads) {
+    this.#context = context;
+    this.#rules = rules;
+    this.#pulls = pulls;
+    this.#remote = remote;
   }
 
-  return {
-    get entries() {
-      return entries;
-    },
-    isWanted,
-    expire() {
-      readAt = 0;
-    },
-    async read(run, base) {
-      const merging = run.batches.some((batch) => batch.phase === "Merging" && batch.pull !== undefined);
-      const open = merging || run.batches.some((batch) => batch.phase === "Open" && batch.pull !== undefined);
-      if (!open || (!isWanted() && !run.batches.some((one) => one.intention?.queued !== undefined))) return;
-      const now = clock.now();
-      const isYoung = now - readAt < (merging ? READ_EVERY_MS : READ_OPEN_EVERY_MS);
-      if (forge.mergeQueue === undefined || (isYoung && !remote.hasNews)) return;
-      try {
-        entries = await forge.mergeQueue(base);
-        readAt = now;
-        for (const { pull, head } of entries) if (head !== undefined) groups.set(pull, head);
-      } catch (error) {
-        readAt = 0;
-        log.warn({ rollout: run.rollout, error: String(error) }, "the merge queue could not be read");
-      }
-    },
-    async merge(branch, call) {
-      if (!isWanted()) {
-        const merged = await forge.mergePull(call);
-        if (merged.kind !== "queueOnly") return merged;
-        isOnly = true;
-      }
-      const outcome = await forge.enqueuePull(call.number, call.head, call.base);
-      if (outcome.kind === "queued") {
-        mine.add(`${branch}@${call.head}`);
-        readAt = 0;
-      }
-      return outcome;
-    },
-    async dequeue(pull) {
-      await forge.dequeuePull(pull);
-      readAt = 0;
-      entries = entries.filter((entry) => entry.pull !== pull);
-    },
-    placeOf({ branch, intention }, pull, head) {
-      const entry = entries.find((one) => one.pull === pull);
-      if (entry !== undefined) return { state: entry.state, position: entry.position };
-      if (intention === undefined) return undefined;
-      // Not seen since it was put in: taken for queued until the queue is read.
-      if (forge.mergeQueue === undefined || readAt === 0)
-        return mine.has(`${branch}@${head}`) ? { state: "QUEUED", position: 0 } : undefined;
-      return intention.queued === undefined ? undefined : null;
-    },
-    async learnWhyLeft({ branch, intention }, pull, head) {
-      const group = groups.get(pull);
-      if (group === undefined || intention === undefined) return;
-      groups.delete(pull);
-      const checks = await forge.checksOf(group).catch(() => []);
-      const failed = checks.flatMap(({ name, state }) => (state === "failure" ? [name.slice(0, 100)] : [])).slice(0, 5);
-      if (failed.length > 0)
-        pulls.refuse(branch, head, { kind: "Retry", message: "", failed: { checks: failed, head: group }, to: intention.at });
-    },
-  };
+  get entries(): readonly QueueEntry[] {
+    return this.#entries;
+  }
+
+  isWanted(): boolean {
+    return this.#isOnly || this.#rules.last?.mergeQueue === true;
+  }
+
+  expire(): void {
+    this.#readAt = 0;
+  }
+
+  async read(run: Run, base: string): Promise<void> {
+    const { forge, clock, log } = this.#context;
+    const merging = run.batches.some((batch) => batch.phase === "Merging" && batch.pull !== undefined);
+    const open = merging || run.batches.some((batch) => batch.phase === "Open" && batch.pull !== undefined);
+    if (!open || (!this.isWanted() && !run.batches.some((one) => one.intention?.queued !== undefined))) return;
+    const now = clock.now();
+    const isYoung = now - this.#readAt < (merging ? READ_EVERY_MS : READ_OPEN_EVERY_MS);
+    if (forge.mergeQueue === undefined || (isYoung && !this.#remote.hasNews)) return;
+    try {
+      this.#entries = await forge.mergeQueue(base);
+      this.#readAt = now;
+      for (const { pull, head } of this.#entries) if (head !== undefined) this.#groups.set(pull, head);
+    } catch (error) {
+      this.#readAt = 0;
+      log.warn({ rollout: run.rollout, error: String(error) }, "the merge queue could not be read");
+    }
+  }
+
+  async merge(branch: string, call: MergeCall): Promise<MergeOutcome> {
+    const { forge } = this.#context;
+    if (!this.isWanted()) {
+      const merged = await forge.mergePull(call);
+      if (merged.kind !== "queueOnly") return merged;
+      this.#isOnly = true;
+    }
+    const outcome = await forge.enqueuePull(call.number, call.head, call.base);
+    if (outcome.kind === "queued") {
+      this.#mine.add(`${branch}@${call.head}`);
+      this.#readAt = 0;
+    }
+    return outcome;
+  }
+
+  async dequeue(pull: number): Promise<void> {
+    await this.#context.forge.dequeuePull(pull);
+    this.#readAt = 0;
+    this.#entries = this.#entries.filter((entry) => entry.pull !== pull);
+  }
+
+  placeOf({ branch, intention }: Batch, pull: number, head: string): ObservedPull["queue"] {
+    const entry = this.#entries.find((one) => one.pull === pull);
+    if (entry !== undefined) return { state: entry.state, position: entry.position };
+    if (intention === undefined) return undefined;
+    // Not seen since it was put in: taken for queued until the queue is read.
+    if (this.#context.forge.mergeQueue === undefined || this.#readAt === 0)
+      return this.#mine.has(`${branch}@${head}`) ? { state: "QUEUED", position: 0 } : undefined;
+    return intention.queued === undefined ? undefined : null;
+  }
+
+  async learnWhyLeft({ branch, intention }: Batch, pull: number, head: string): Promise<void> {
+    const group = this.#groups.get(pull);
+    if (group === undefined || intention === undefined) return;
+    this.#groups.delete(pull);
+    const checks = await this.#context.forge.checksOf(group).catch(() => []);
+    const failed = checks.flatMap(({ name, state }) => (state === "failure" ? [name.slice(0, 100)] : [])).slice(0, 5);
+    if (failed.length > 0)
+      this.#pulls.refuse(branch, head, { kind: "Retry", message: "", failed: { checks: failed, head: group }, to: intention.at });
+  }
 }

@@ -89,34 +89,93 @@ type Context = Pick<
 >;
 
 export function openActor(context: Context, parts: Parts): Act {
-  const { forge, commands, repository, log, clock, within = justDone } = context;
-  const { remote, pulls, gates, labels, backoff, propose, refresher, syncer, actions, analyses, hooks, rules } = parts;
-  const merge = openMerge(context, parts);
+  const actor = new Actor(context, parts);
+  return (decisions, round) => actor.actAll(decisions, round);
+}
 
-  /** Whatever came of it, it was tried. What GitHub refuses is noted: the next round says it, and pauses in the end. */
-  async function proposed(scope: Scope, batch: Batch): Promise<Outcome> {
+class Actor {
+  readonly #context: Context;
+  readonly #parts: Parts;
+  readonly #merge: ReturnType<typeof openMerge>;
+
+  constructor(context: Context, parts: Parts) {
+    this.#context = context;
+    this.#parts = parts;
+    this.#merge = openMerge(context, parts);
+  }
+
+  async actAll(decisions: readonly Decision[], round: RoundScope): Promise<boolean> {
+    const { within = justDone } = this.#context;
+    const { remote, backoff, rules, gates, labels, recorder } = this.#parts;
+    let acted = false;
+    const journalHead = remote.last.journal;
+    const locked = await this.#lockAll(decisions);
+    for (const decision of decisions) {
+      const { run, effects } = decision.advanced;
+      // Somebody looks at what was refused: what they change is tried at once when they say so.
+      if (run.paused !== undefined && decision.before.paused === undefined) backoff.forgetAll(`${run.rollout} `);
+      // A required gate has to be green before GitHub takes the merge; one that is not follows it.
+      const isRequired = rules.last?.requiredChecks.some(({ context }) => context === GATE) === true;
+      const gateFollows = effects.some((effect) => effect.kind === "Merge") && !isRequired;
+      if (!gateFollows) await gates.put(decision);
+      for (const effect of effects.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))) {
+        if (!mayBeTold(effect, decision.world.commands, { locked, whole: round.whole })) continue;
+        // Writes are a second apart: what people see goes first, but whoever stopped it is told so once nobody can take that back.
+        if (isStop(effect, decision.world.commands, STOPS)) await recorder.anchor();
+        if (await within(effect.kind, ofRun(run), () => this.#tryOne({ ...round, run, decision, journalHead }, effect))) acted = true;
+      }
+      if (gateFollows) await gates.put(decision);
+      await labels.set(run);
+    }
+    await recorder.anchor();
+    return acted;
+  }
+
+  /** All of them first: a halt given on one rollout's PR is answered when no PR of any run can be merged any more. */
+  async #lockAll(decisions: readonly Decision[]): Promise<boolean> {
+    const { syncer, gates, backoff } = this.#parts;
+    let locked = true;
+    for (const decision of decisions) {
+      syncer.keep(decision.advanced.run.rollout, decision.advanced.effects);
+      const concern = `lock ${decision.advanced.run.rollout}`;
+      const isLocked = await gates.lock(decision);
+      if (isLocked) backoff.forget(concern);
+      else backoff.note(concern);
+      locked &&= isLocked;
+    }
+    return locked;
+  }
+
+  /** True: its outcome is worth looking at. What failed is wanted again in a later round. */
+  async #tryOne(scope: Scope, effect: Effect): Promise<boolean> {
+    const { backoff } = this.#parts;
+    const concern = concernOf(scope.run, effect);
+    const longest = effect.kind === "Merge" ? LONGEST_MERGE_RETRY_MS : undefined;
+    // What failed is left alone for a while, whoever wakes the round.
+    if (effect.kind !== "Answer" && effect.kind !== "RolloutActions" && backoff.until(concern) !== undefined) return false;
     try {
-      const { clusters, clustersKnown } = scope.decision.world;
-      const done = await propose({ ...scope, clusters: clustersKnown ? clusters : undefined }, batch);
-      // Another process may have written meanwhile: the next round goes by what is there then.
-      remote.expire();
-      pulls.propose(batch.branch);
-      pulls.forgetOpening(batch.branch);
-      return done ? "done" : "failed";
+      const outcome = await this.#act(scope, effect);
+      if (outcome === "failed") backoff.note(concern, undefined, longest);
+      if (outcome !== "done") return false;
+      backoff.forget(concern);
+      return !UNSEEN.has(effect.kind);
     } catch (error) {
-      const because = whyRefused(error);
-      if (because !== undefined) pulls.refuseOpening(batch.branch, because, iso(clock.now()));
-      throw error;
+      const told = { rollout: scope.run.rollout, effect: effect.kind, error: String(error) };
+      this.#context.log.warn(told, "an effect failed and will be tried again");
+      backoff.note(concern, error, longest);
+      return false;
     }
   }
 
-  async function act(scope: Scope, effect: Effect): Promise<Outcome> {
+  async #act(scope: Scope, effect: Effect): Promise<Outcome> {
+    const { refresher, syncer, actions, analyses, hooks, pulls } = this.#parts;
+    const { forge, repository, commands } = this.#context;
     const { run, decision } = scope;
     switch (effect.kind) {
       case "Propose":
-        return proposed(scope, batchOf(run, effect.batch));
+        return this.#proposed(scope, batchOf(run, effect.batch));
       case "Merge":
-        return merge(scope, batchOf(run, effect.batch), effect);
+        return this.#merge(scope, batchOf(run, effect.batch), effect);
       case "Close":
         await closeOwn(forge, repository, pulls, effect.pull);
         return "done";
@@ -145,66 +204,23 @@ export function openActor(context: Context, parts: Parts): Act {
     }
   }
 
-  /** True: its outcome is worth looking at. What failed is wanted again in a later round. */
-  async function tryOne(scope: Scope, effect: Effect): Promise<boolean> {
-    const { rollout } = scope.run;
-    const concern = concernOf(scope.run, effect);
-    const longest = effect.kind === "Merge" ? LONGEST_MERGE_RETRY_MS : undefined;
-    // What failed is left alone for a while, whoever wakes the round.
-    const isPatient = effect.kind !== "Answer" && effect.kind !== "RolloutActions";
-    if (isPatient && backoff.until(concern) !== undefined) return false;
+  /** Whatever came of it, it was tried. What GitHub refuses is noted: the next round says it, and pauses in the end. */
+  async #proposed(scope: Scope, batch: Batch): Promise<Outcome> {
+    const { propose, remote, pulls } = this.#parts;
     try {
-      const outcome = await act(scope, effect);
-      if (outcome === "failed") backoff.note(concern, undefined, longest);
-      if (outcome !== "done") return false;
-      backoff.forget(concern);
-      return !UNSEEN.has(effect.kind);
+      const { clusters, clustersKnown } = scope.decision.world;
+      const done = await propose({ ...scope, clusters: clustersKnown ? clusters : undefined }, batch);
+      // Another process may have written meanwhile: the next round goes by what is there then.
+      remote.expire();
+      pulls.propose(batch.branch);
+      pulls.forgetOpening(batch.branch);
+      return done ? "done" : "failed";
     } catch (error) {
-      log.warn({ rollout, effect: effect.kind, error: String(error) }, "an effect failed and will be tried again");
-      backoff.note(concern, error, longest);
-      return false;
+      const because = whyRefused(error);
+      if (because !== undefined) pulls.refuseOpening(batch.branch, because, iso(this.#context.clock.now()));
+      throw error;
     }
   }
-
-  /** All of them first: a halt given on one rollout's PR is answered when no PR of any run can be merged any more. */
-  async function lockAll(decisions: readonly Decision[]): Promise<boolean> {
-    let locked = true;
-    for (const decision of decisions) {
-      syncer.keep(decision.advanced.run.rollout, decision.advanced.effects);
-      const concern = `lock ${decision.advanced.run.rollout}`;
-      if (await gates.lock(decision)) backoff.forget(concern);
-      else {
-        locked = false;
-        backoff.note(concern);
-      }
-    }
-    return locked;
-  }
-
-  return async (decisions, round) => {
-    let acted = false;
-    const journalHead = remote.last.journal;
-    const locked = await lockAll(decisions);
-    for (const decision of decisions) {
-      const { run, effects } = decision.advanced;
-      // Somebody looks at what was refused: what they change is tried at once when they say so.
-      if (run.paused !== undefined && decision.before.paused === undefined) backoff.forgetAll(`${run.rollout} `);
-      // A required gate has to be green before GitHub takes the merge; one that is not follows it.
-      const isRequired = rules.last?.requiredChecks.some(({ context }) => context === GATE) === true;
-      const gateFollows = effects.some((effect) => effect.kind === "Merge") && !isRequired;
-      if (!gateFollows) await gates.put(decision);
-      for (const effect of effects.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))) {
-        if (!mayBeTold(effect, decision.world.commands, { locked, whole: round.whole })) continue;
-        // Writes are a second apart: what people see goes first, but whoever stopped it is told so once nobody can take that back.
-        if (isStop(effect, decision.world.commands, STOPS)) await parts.recorder.anchor();
-        if (await within(effect.kind, ofRun(run), () => tryOne({ ...round, run, decision, journalHead }, effect))) acted = true;
-      }
-      if (gateFollows) await gates.put(decision);
-      await labels.set(run);
-    }
-    await parts.recorder.anchor();
-    return acted;
-  };
 }
 
 /**

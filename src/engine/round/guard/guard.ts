@@ -59,54 +59,76 @@ interface Judged extends Merged {
 
 type Context = Pick<RepoContext, "planes" | "clock" | "log" | "repoURL"> & { mirror: Pick<Mirror, "mergeTree" | "commitInfo"> };
 
-export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context, commits: Pick<Commits, "snapshot">): GuardBatch {
-  /** Branch → the last answer, and what it was an answer to. */
-  const kept = new BoundedMap<string, { key: string; guard: Guard }>(MOST_KEPT);
-  const generate = openGenerator({ mirror, log, repoURL });
-  const renders = openParentRenders({ clock, log, repoURL });
+export function openGuard(context: Context, commits: Pick<Commits, "snapshot">): GuardBatch {
+  const guards = new Guards(context, commits);
+  return (run, batch, at) => guards.guard(run, batch, at);
+}
 
-  async function judgeMerge(run: Run, batch: Batch, at: GuardedAt): Promise<GuardProblem | undefined> {
+class Guards {
+  readonly #context: Context;
+  readonly #commits: Pick<Commits, "snapshot">;
+  readonly #generate: ReturnType<typeof openGenerator>;
+  readonly #renders: ReturnType<typeof openParentRenders>;
+  /** Branch → the last answer, and what it was an answer to. */
+  readonly #kept = new BoundedMap<string, { key: string; guard: Guard }>(MOST_KEPT);
+
+  constructor(context: Context, commits: Pick<Commits, "snapshot">) {
+    this.#context = context;
+    this.#commits = commits;
+    this.#generate = openGenerator(context);
+    this.#renders = openParentRenders(context);
+  }
+
+  async guard(run: Run, batch: Batch, at: GuardedAt): Promise<Guard> {
+    const { base, head } = at;
+    const now = this.#context.clock.now();
+    // What Argo CD could not be asked about before the PR was there is judged now.
+    const key = `${base} ${head} ${at.unpushed === true ? "unpushed" : "pushed"} ${liveVersion(this.#context.planes, run, batch)}`;
+    const known = this.#kept.get(batch.branch);
+    if (known !== undefined && known.key === key && now - epoch(known.guard.at) < VOID_AFTER_MS / 2) return known.guard;
+    const problem = await this.#judgeMerge(run, batch, at);
+    const guard: Guard = problem === undefined ? { ok: true, base, at: iso(now) } : { ok: false, base, at: iso(now), ...problem };
+    this.#kept.set(batch.branch, { key, guard });
+    return guard;
+  }
+
+  async #judgeMerge(run: Run, batch: Batch, at: GuardedAt): Promise<GuardProblem | undefined> {
+    const { mirror, planes: all, repoURL } = this.#context;
     const merged = await mirror.mergeTree(at.base, at.head);
     if ("conflicts" in merged) return { why: engineReason("GUARD_CONFLICTS", { files: merged.conflicts.slice(0, 3) }), retry: true };
     const rendered = new Map<string, RenderedSides>();
     const { base, baseBranch } = at;
-    const before = commits.snapshot(base);
+    const before = this.#commits.snapshot(base);
     const planes = planesFor(all, run.spec.source.controlPlanes);
     const sets = [...setsOfRun(all, run), ...(await setsEdited(setsOfRun(all, run), planes, run, editsOf(batch), before))];
     const names = new Set(sets.map(({ ref }) => setName(ref)));
-    const parents = openParentsOfMerge(renders, mirror, { repoURL, batch, at, sets: names });
+    const parents = openParentsOfMerge(this.#renders, mirror, { repoURL, batch, at, sets: names });
     const own = { tree: merged.tree, rendered, makers: new Map<string, string>(), parents };
     return (
-      (await judgeSets(run, batch, at, sets, own)) ??
+      (await this.#judgeSets(run, batch, at, sets, own)) ??
       (await judgeChildren(planes, before, own, batch)) ??
       (await outsideReader({ planes: all, repoURL }, before, run, batch, { baseBranch, judge: readerOf(run, parents) })) ??
-      (await judgeEdits(all, { run, batch, before, after: commits.snapshot(merged.tree), rendered, base: { repoURL, baseBranch } }))
+      (await judgeEdits(all, { run, batch, before, after: this.#commits.snapshot(merged.tree), rendered, base: { repoURL, baseBranch } }))
     );
   }
 
-  async function judgeSets(
-    run: Run,
-    batch: Batch,
-    at: GuardedAt,
-    sets: readonly SourceSet[],
-    merged: Merged,
-  ): Promise<GuardProblem | undefined> {
-    const planes = planesFor(all, run.spec.source.controlPlanes);
+  async #judgeSets(run: Run, batch: Batch, at: GuardedAt, sets: readonly SourceSet[], merged: Merged): Promise<GuardProblem | undefined> {
+    const planes = planesFor(this.#context.planes, run.spec.source.controlPlanes);
     const held = heldByLost(lostPlanes(planes), planes, batch);
     if (held !== undefined) return { why: held, retry: true };
     for (const set of sets) {
-      const problem = await judgeSet(run, batch, at, set, merged);
+      const problem = await this.#judgeSet(run, batch, at, set, merged);
       if (problem !== undefined) return problem;
     }
     return undefined;
   }
 
-  async function judgeSet(run: Run, batch: Batch, at: GuardedAt, { ref, planes }: SourceSet, merged: Merged) {
+  async #judgeSet(run: Run, batch: Batch, at: GuardedAt, { ref, planes }: SourceSet, merged: Merged) {
     const likely = editsOf(batch).flatMap(filesOf);
     const edits = [...editsOf(batch), ...targetsOf(run.plan).flatMap((target) => target.edits)];
     const asked = { ref, likely, planes, pinned: pinFilesOf(run.plan), edits };
-    const before = await setsByPlane(commits.snapshot(at.base), asked);
-    const after = await sameSetsAt(commits.snapshot(merged.tree), asked, before);
+    const before = await setsByPlane(this.#commits.snapshot(at.base), asked);
+    const after = await sameSetsAt(this.#commits.snapshot(merged.tree), asked, before);
     const lost = lostPlanes(planes);
     for (const plane of planes) {
       // Nothing of the batch is there: that it stays so is seen by what was last read of it.
@@ -117,22 +139,22 @@ export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context,
       const problem = asked !== undefined && "problem" in asked ? asked.problem : undefined;
       if (problem !== undefined && !(ref.unverified && problem.why.code === "PARENT_UNRENDERED")) return problem;
       const own = asked !== undefined && "sides" in asked ? asked.sides : sides;
-      const refused = await judgePlane(batch, at, { ...merged, ...own, ref, plane, lost: lost.has(plane.name) });
+      const refused = await this.#judgePlane(batch, at, { ...merged, ...own, ref, plane, lost: lost.has(plane.name) });
       if (refused !== undefined) return refused;
     }
     return undefined;
   }
 
   /** A plane that is lost is judged by what its set would yield from its clusters as last read; what lives there is left out. */
-  async function judgePlane(batch: Batch, at: GuardedAt, judged: Judged): Promise<GuardProblem | undefined> {
+  async #judgePlane(batch: Batch, at: GuardedAt, judged: Judged): Promise<GuardProblem | undefined> {
     const { ref, plane, tree, before, after, parent, lost } = judged;
-    if (before === undefined || after === undefined) return await findUndeclared(ref, plane, commits.snapshot(at.base));
+    if (before === undefined || after === undefined) return await findUndeclared(ref, plane, this.#commits.snapshot(at.base));
     const unproven = unprovenSet(plane, before, editsOf(batch));
     if (unproven !== undefined) return ref.unverified && !lost ? judgeLive(plane, ref, before, undefined) : unproven;
     const clusters = generatorClusters([plane]);
     const madeFrom = new Set([before.file, after.file]);
     const render = (id: string, set: ApplicationSetInGit) =>
-      commits.snapshot(id).with((files) => renderApart(set, clusters, noting(files, madeFrom), repoURL, at.baseBranch));
+      this.#commits.snapshot(id).with((files) => renderApart(set, clusters, noting(files, madeFrom), this.#context.repoURL, at.baseBranch));
     const offline = { before: await render(at.base, before), after: await render(tree, after) };
     const place = `${plane.name}/${ref.namespace}/`;
     const applications = batch.targets.flatMap(({ key }) => (key.startsWith(place) ? [key.slice(place.length)] : []));
@@ -152,7 +174,7 @@ export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context,
     }
     const renders = [offline.before, offline.after];
     if (lost) return { why: whyUnrendered(renders, engineReason("PLANE_NOT_ASKED", { plane: plane.name })), retry: true };
-    const generated = await generate(ref, at, plane, before, after);
+    const generated = await this.#generate(ref, at, plane, before, after);
     if (!generated.ok && ref.unverified) return judgeLive(plane, ref, before, undefined);
     if (!generated.ok) return { why: whyUnrendered(renders, generated.why), retry: generated.retry };
     noteSet(judged, batch, at, { ...generated, madeFrom });
@@ -160,19 +182,6 @@ export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context,
     if (twice !== undefined) return twice;
     return judgeRenders(applications, generated.before, generated.after) ?? judgeLive(plane, ref, before, generated.kept, parent);
   }
-
-  return async (run, batch, at) => {
-    const { base, head } = at;
-    const now = clock.now();
-    // What Argo CD could not be asked about before the PR was there is judged now.
-    const key = `${base} ${head} ${at.unpushed === true ? "unpushed" : "pushed"} ${liveVersion(all, run, batch)}`;
-    const known = kept.get(batch.branch);
-    if (known !== undefined && known.key === key && now - epoch(known.guard.at) < VOID_AFTER_MS / 2) return known.guard;
-    const problem = await judgeMerge(run, batch, at);
-    const guard: Guard = problem === undefined ? { ok: true, base, at: iso(now) } : { ok: false, base, at: iso(now), ...problem };
-    kept.set(batch.branch, { key, guard });
-    return guard;
-  };
 }
 
 /** With `unverified` a parent of which nobody can say what comes of the change is no hindrance. */
