@@ -14,28 +14,6 @@ import type { RepoContext } from "./context.ts";
 
 type MergeCall = Parameters<Forge["mergePull"]>[0];
 
-export interface MergeQueue {
-  /** As last read. */
-  readonly entries: readonly QueueEntry[];
-  /** Says whether the base branch is known to merge through its queue. */
-  isWanted(): boolean;
-  /** A merge group may be there, or gone. */
-  expire(): void;
-  /**
-   * Reads the queue, before the PRs are read: what has left it by then shows itself as merged, or as taken out. Only where a PR of
-   * ours may be in it: one that we put in, or an open one, that a person may have put in.
-   */
-  read(run: Run, base: string): Promise<void>;
-  /** Merges, or asks for a place in the merge queue where the base branch merges through its queue only. */
-  merge(branch: string, call: MergeCall): Promise<MergeOutcome>;
-  /** Takes a PR out of the queue. Throws where it may still be in it. */
-  dequeue(pull: number): Promise<void>;
-  /** Where a batch's PR stands in the queue as last read: undefined where that says nothing about now. */
-  placeOf(batch: Batch, pull: number, head: string): ObservedPull["queue"];
-  /** Keeps why GitHub took a PR out, as far as its merge group's checks tell, as the answer to the intention. */
-  learnWhyLeft(batch: Batch, pull: number, head: string): Promise<void>;
-}
-
 /** The queue is read at most this often while a PR of ours is in it. */
 const READ_EVERY_MS = 5_000;
 /** And this often while one is open that a person may have put in. */
@@ -45,10 +23,10 @@ const MOST_KEPT = 200;
 type Context = Pick<RepoContext, "forge" | "clock" | "log">;
 
 export function openMergeQueue(context: Context, rules: Rules, pulls: BatchPulls, remote: RemoteHeads): MergeQueue {
-  return new BaseQueue(context, rules, pulls, remote);
+  return new MergeQueue(context, rules, pulls, remote);
 }
 
-class BaseQueue implements MergeQueue {
+export class MergeQueue {
   readonly #context: Context;
   readonly #rules: Rules;
   readonly #pulls: BatchPulls;
@@ -69,18 +47,25 @@ class BaseQueue implements MergeQueue {
     this.#remote = remote;
   }
 
+  /** As last read. */
   get entries(): readonly QueueEntry[] {
     return this.#entries;
   }
 
+  /** Says whether the base branch is known to merge through its queue. */
   isWanted(): boolean {
     return this.#isOnly || this.#rules.last?.mergeQueue === true;
   }
 
+  /** A merge group may be there, or gone. */
   expire(): void {
     this.#readAt = 0;
   }
 
+  /**
+   * Reads the queue, before the PRs are read: what has left it by then shows itself as merged, or as taken out. Only where a PR of
+   * ours may be in it: one that we put in, or an open one, that a person may have put in.
+   */
   async read(run: Run, base: string): Promise<void> {
     const { forge, clock, log } = this.#context;
     const merging = run.batches.some((batch) => batch.phase === "Merging" && batch.pull !== undefined);
@@ -99,6 +84,7 @@ class BaseQueue implements MergeQueue {
     }
   }
 
+  /** Merges, or asks for a place in the merge queue where the base branch merges through its queue only. */
   async merge(branch: string, call: MergeCall): Promise<MergeOutcome> {
     const { forge } = this.#context;
     if (!this.isWanted()) {
@@ -114,12 +100,14 @@ class BaseQueue implements MergeQueue {
     return outcome;
   }
 
+  /** Takes a PR out of the queue. Throws where it may still be in it. */
   async dequeue(pull: number): Promise<void> {
     await this.#context.forge.dequeuePull(pull);
     this.#readAt = 0;
     this.#entries = this.#entries.filter((entry) => entry.pull !== pull);
   }
 
+  /** Where a batch's PR stands in the queue as last read: undefined where that says nothing about now. */
   placeOf({ branch, intention }: Batch, pull: number, head: string): ObservedPull["queue"] {
     const entry = this.#entries.find((one) => one.pull === pull);
     if (entry !== undefined) return { state: entry.state, position: entry.position };
@@ -130,6 +118,7 @@ class BaseQueue implements MergeQueue {
     return intention.queued === undefined ? undefined : null;
   }
 
+  /** Keeps why GitHub took a PR out, as far as its merge group's checks tell, as the answer to the intention. */
   async learnWhyLeft({ branch, intention }: Batch, pull: number, head: string): Promise<void> {
     const group = this.#groups.get(pull);
     if (group === undefined || intention === undefined) return;
