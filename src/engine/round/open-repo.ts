@@ -47,7 +47,7 @@ import { openJoiners } from "./observe/observe-joiners.ts";
 import { openPullLooks } from "./observe/observe-pull.ts";
 import { openTargetLooks } from "./observe/observe-targets.ts";
 import { openPullWatch } from "./observe/open-pulls.ts";
-import { openPeople, type People } from "./observe/people.ts";
+import { People } from "./observe/people.ts";
 import { openRolloutReader } from "./observe/rollouts-seen.ts";
 import { openOwners, openStability } from "./observe/stability.ts";
 import { openPermissions, type Permissions } from "./permissions.ts";
@@ -174,7 +174,7 @@ function openForgeSide(context: RepoContext, remote: RemoteHeads, permissions: P
     checkRuns,
     gateChecks,
     gates,
-    people: openPeople(context),
+    people: new People(context),
     labels: openLabels(context),
     backoff: openBackoff(context),
   };

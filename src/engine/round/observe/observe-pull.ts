@@ -35,19 +35,31 @@ interface Parts {
 
 type Context = Pick<RepoContext, "forge" | "mirror" | "clock" | "log" | "repository">;
 
-export function openPullLooks({ forge, mirror, clock, log, repository }: Context, parts: Parts): ObservePull {
-  const { commits, remote, heads, batchCommits, pulls, queue, rules, checkRuns } = parts;
+export function openPullLooks(context: Context, parts: Parts): ObservePull {
+  const looks = new PullLooks(context, parts);
+  return (run, batch) => looks.observe(run, batch);
+}
 
+class PullLooks {
+  readonly #context: Context;
+  readonly #parts: Parts;
   /** Branch → an open PR before its turn, as it was at that reading of the remote. */
-  const ahead = new BoundedMap<string, { reading: number; pull: Pull }>(MOST_KEPT);
+  readonly #ahead = new BoundedMap<string, { reading: number; pull: Pull }>(MOST_KEPT);
 
-  async function observePull(run: Run, batch: Batch): Promise<ObservedPull | null> {
-    if (movesBranches(run)) return observeMove(run, batch);
-    const found = await withMergeable(await pullOf(batch));
+  constructor(context: Context, parts: Parts) {
+    this.#context = context;
+    this.#parts = parts;
+  }
+
+  async observe(run: Run, batch: Batch): Promise<ObservedPull | null> {
+    if (movesBranches(run)) return this.#observeMove(run, batch);
+    const { forge, repository } = this.#context;
+    const { pulls, remote, queue, batchCommits, checkRuns } = this.#parts;
+    const found = await withMergeable(forge, await this.#pullOf(batch));
     if (found === null || found.headRepository?.toLowerCase() !== repository.toLowerCase()) return null;
     pulls.see(batch.branch, found);
     const { reading } = remote.last;
-    if (batch.ahead === true && found.state === "open" && found.mergeable !== null) ahead.set(batch.branch, { reading, pull: found });
+    if (batch.ahead === true && found.state === "open" && found.mergeable !== null) this.#ahead.set(batch.branch, { reading, pull: found });
     const place = queue.placeOf(batch, found.number, found.head);
     if (place === null && found.state === "open") await queue.learnWhyLeft(batch, found.number, found.head);
     // A PR that somebody pointed at another branch is no longer the one we opened.
@@ -62,11 +74,11 @@ export function openPullLooks({ forge, mirror, clock, log, repository }: Context
       retargeted: retargeted ? found.base : undefined,
       mergeable: mergeability(found),
       refusal: pulls.refusalOf(batch.branch, found.head),
-      ...(await needsOf(run, found)),
+      ...(await this.#needsOf(run, found)),
       greenAt: timeOf(checkRuns.greenAt(found.head)),
       queue: place,
       openedAt: found.createdAt,
-      merged: await mergeOf(batch, found),
+      merged: await this.#mergeOf(batch, found),
       closedBy: found.closedBy,
       closedByUs: found.state === "closed" && found.closedBy === (await forge.identity()).login,
     };
@@ -77,59 +89,56 @@ export function openPullLooks({ forge, mirror, clock, log, repository }: Context
    * anew only where the remote was heard of: its merge reads it right before, and names the head that was seen. One that is being closed is
    * closed again by every round that does not see it closed.
    */
-  async function pullOf(batch: Batch): Promise<Pull | null> {
+  async #pullOf(batch: Batch): Promise<Pull | null> {
+    const { forge } = this.#context;
     if (batch.pull === undefined) return forge.findPull(batch.branch);
-    const kept = batch.ahead === true && batch.closing === undefined ? ahead.get(batch.branch) : undefined;
-    if (kept?.reading === remote.last.reading) return kept.pull;
+    const kept = batch.ahead === true && batch.closing === undefined ? this.#ahead.get(batch.branch) : undefined;
+    if (kept?.reading === this.#parts.remote.last.reading) return kept.pull;
     const known = await forge.pull(batch.pull.number);
     return known?.branch === batch.branch ? known : forge.findPull(batch.branch);
   }
 
-  async function withMergeable(found: Pull | null): Promise<Pull | null> {
-    let pull = found;
-    for (const wait of MERGEABLE_WAITS_MS) {
-      // A listing never carries `mergeable`: only asking for the one PR starts GitHub's computation.
-      if (pull === null || pull.state !== "open" || pull.mergeable !== null) return pull;
-      pull = (await forge.pull(pull.number)) ?? pull;
-      if (pull.mergeable === null) await new Promise((resolve) => setTimeout(resolve, wait));
-    }
-    return pull;
-  }
-
-  /** What cannot be read leaves the PR blocked for a reason not known; it never holds the run's other looks. */
-  async function needsOf(run: Run, pull: Pull): Promise<Pick<ObservedPull, "needs" | "gate">> {
+  /**
+   * Asked for only where GitHub reports the PR as blocked: else it wants nothing. What cannot be read leaves the PR blocked for a reason not
+   * known; it never holds the run's other looks.
+   */
+  async #needsOf(run: Run, pull: Pull): Promise<Pick<ObservedPull, "needs" | "gate">> {
+    const { forge, log } = this.#context;
+    if (pull.state !== "open" || pull.mergeable !== true || pull.mergeableState !== "blocked") return {};
     try {
-      return await observeNeeds(forge, rules, run, pull);
+      const wanted = await this.#parts.rules.of(pull.base);
+      if (wanted === undefined) return { needs: [] };
+      const checks = wanted.requiredChecks.length === 0 ? [] : await forge.checksOf(pull.head);
+      const reviewed = wanted.approvals > 0 || wanted.codeOwners || wanted.lastPushApproval;
+      const reviews = reviewed ? await forge.reviews(pull.number) : [];
+      return needsOf(wanted, checks, reviews, pull, run.spec.delivery.method);
     } catch (error) {
       log.warn({ pull: pull.number, error: String(error) }, "what GitHub wants of a pull request could not be read");
       return {};
     }
   }
 
-  async function mergeOf(batch: Batch, { state, base, mergeCommit, mergedAt, mergedBy }: Pull): Promise<ObservedPull["merged"]> {
+  async #mergeOf(batch: Batch, { state, base, mergeCommit, mergedAt, mergedBy }: Pull): Promise<ObservedPull["merged"]> {
+    const { remote, batchCommits } = this.#parts;
     if (state !== "merged" || mergeCommit === undefined || mergedAt === undefined) return undefined;
     // Merged into another branch its commit is not ours to have, and never the one that was meant.
     const isElsewhere = base !== remote.last.branch;
-    if (!isElsewhere && (await mirror.commitInfo(mergeCommit)) === undefined) {
+    if (!isElsewhere && (await this.#context.mirror.commitInfo(mergeCommit)) === undefined) {
       // Merged after this round fetched the base: judged in the next one, never taken for a commit that is not exact.
       remote.expire();
       return undefined;
     }
-    const byUs = mergedBy === (await forge.identity()).login;
-    return {
-      commit: mergeCommit,
-      at: mergedAt,
-      by: mergedBy ?? "unknown",
-      byUs,
-      exact: !isElsewhere && (await batchCommits.isExactMerge(batch, mergeCommit)),
-    };
+    const byUs = mergedBy === (await this.#context.forge.identity()).login;
+    const exact = !isElsewhere && (await batchCommits.isExactMerge(batch, mergeCommit));
+    return { commit: mergeCommit, at: mergedAt, by: mergedBy ?? "unknown", byUs, exact };
   }
 
   /**
    * The branches of a batch as the core looks at a PR: open until every one of them is at the release commit, merged from
    * then on. Whether they can be moved is the guard's to say. null: not put forward yet, or withdrawn.
    */
-  async function observeMove(run: Run, batch: Batch): Promise<ObservedPull | null> {
+  async #observeMove(run: Run, batch: Batch): Promise<ObservedPull | null> {
+    const { pulls, commits, heads } = this.#parts;
     if (batch.phase === "Proposing" && !pulls.isProposed(batch.branch)) return null;
     const moves = await movesOf(commits, batch, await heads(branchesOf(batch).map(({ branch }) => branch)));
     const head = moves[0]?.to;
@@ -148,7 +157,7 @@ export function openPullLooks({ forge, mirror, clock, log, repository }: Context
       mergeable: "yes",
       refusal: pulls.refusalOf(batch.branch, head),
       openedAt: batch.since,
-      merged: done ? await moveOf(run, batch, head, exact) : undefined,
+      merged: done ? await this.#moveOf(run, batch, head, exact) : undefined,
     };
   }
 
@@ -156,13 +165,22 @@ export function openPullLooks({ forge, mirror, clock, log, repository }: Context
    * It counts as merged at the time of the journalled intention: the push came after it, and that Argo CD has seen the release
    * commit on the branch proves the change whatever the clocks say.
    */
-  async function moveOf(run: Run, { intention }: Batch, commit: string, exact: boolean): Promise<NonNullable<ObservedPull["merged"]>> {
+  async #moveOf(run: Run, { intention }: Batch, commit: string, exact: boolean): Promise<NonNullable<ObservedPull["merged"]>> {
     if (intention === undefined)
-      return { commit, at: iso(clock.now()), by: `somebody outside ${run.rollout} #${run.number}`, byUs: false, exact };
-    return { commit, at: intention.at, by: (await forge.identity()).login, byUs: true, exact };
+      return { commit, at: iso(this.#context.clock.now()), by: `somebody outside ${run.rollout} #${run.number}`, byUs: false, exact };
+    return { commit, at: intention.at, by: (await this.#context.forge.identity()).login, byUs: true, exact };
   }
+}
 
-  return observePull;
+async function withMergeable(forge: Pick<Forge, "pull">, found: Pull | null): Promise<Pull | null> {
+  let pull = found;
+  for (const wait of MERGEABLE_WAITS_MS) {
+    // A listing never carries `mergeable`: only asking for the one PR starts GitHub's computation.
+    if (pull === null || pull.state !== "open" || pull.mergeable !== null) return pull;
+    pull = (await forge.pull(pull.number)) ?? pull;
+    if (pull.mergeable === null) await new Promise((resolve) => setTimeout(resolve, wait));
+  }
+  return pull;
 }
 
 function timeOf(ms: number | undefined): Time | undefined {
@@ -175,22 +193,6 @@ function mergeability(pull: Pull): ObservedPull["mergeable"] {
   if (pull.mergeableState === "behind") return "behind";
   if (pull.mergeableState === "blocked") return "blocked";
   return "yes";
-}
-
-/** Asked for only where GitHub reports the PR as blocked: else it wants nothing. */
-async function observeNeeds(
-  forge: Pick<Forge, "checksOf" | "reviews">,
-  rules: Rules,
-  run: Run,
-  pull: Pull,
-): Promise<Pick<ObservedPull, "needs" | "gate">> {
-  if (pull.state !== "open" || pull.mergeable !== true || pull.mergeableState !== "blocked") return {};
-  const wanted = await rules.of(pull.base);
-  if (wanted === undefined) return { needs: [] };
-  const checks = wanted.requiredChecks.length === 0 ? [] : await forge.checksOf(pull.head);
-  const reviewed = wanted.approvals > 0 || wanted.codeOwners || wanted.lastPushApproval;
-  const reviews = reviewed ? await forge.reviews(pull.number) : [];
-  return needsOf(wanted, checks, reviews, pull, run.spec.delivery.method);
 }
 
 /** What these rules want that is not there. Our own gate is told apart: it is waited for by nobody but us. */

@@ -76,69 +76,14 @@ type Context = Pick<RepoContext, "mirror" | "planes" | "grants" | "clock">;
 
 type Bounds = Awaited<ReturnType<Settings["bounds"]>> & Pick<World, "elsewhere">;
 
-export function openObserver({ mirror, planes, grants, clock }: Context, parts: Parts): Observe {
-  const { commits, batchCommits, pulls: seenPulls, observePull, targets, rollouts, people, guardBatch, guardMove } = parts;
-
-  async function observePulls(run: Run): Promise<Map<number, ObservedPull | null>> {
-    const pulls = new Map<number, ObservedPull | null>();
-    for (const batch of run.batches) {
-      if (batch.phase === "Proposing" || batch.phase === "Open" || batch.phase === "Merging")
-        pulls.set(batch.number, await observePull(run, batch));
-    }
-    return pulls;
-  }
-
-  /** Branches of ours that somebody else made: looked for only where opening the PR was tried and there is none. */
-  async function observeTaken(run: Run, pulls: Pulls): Promise<Map<number, string>> {
-    const taken = new Map<number, string>();
-    if (movesBranches(run)) return taken;
-    for (const batch of run.batches) {
-      if (batch.phase !== "Proposing" || pulls.get(batch.number) !== null || !seenPulls.isProposed(batch.branch)) continue;
-      const head = await mirror.remoteHead(batch.branch);
-      if (head !== undefined && (await batchCommits.judgeBranch(run, batch, head)) === "foreign") taken.set(batch.number, head);
-    }
-    return taken;
-  }
-
-  /** Of a run that is paused nothing is remembered: after `/resume` it is tried anew. */
-  function observeUnopened(run: Run): World["unopened"] {
-    const refused = run.batches.flatMap(({ number, branch, phase }) => {
-      if (run.paused !== undefined || phase !== "Proposing") seenPulls.forgetOpening(branch);
-      const found = seenPulls.unopened(branch);
-      return found === undefined ? [] : [[number, found] as const];
-    });
-    return refused.length === 0 ? undefined : new Map(refused);
-  }
-
-  async function observeGuards({ run, base, baseBranch }: ObserveInput, pulls: Pulls): Promise<Map<number, Guard>> {
-    const guards = new Map<number, Guard>();
-    for (const batch of run.batches) {
-      const pull = pulls.get(batch.number);
-      if (pull === undefined) continue;
-      const head = await headToGuard(batchCommits, run, batch, pull, base);
-      if (head === undefined) continue;
-      const at = { base, baseBranch, head, unpushed: pull === null ? (true as const) : undefined };
-      guards.set(batch.number, movesBranches(run) ? await guardMove(run, batch, at) : await guardBatch(run, batch, at));
-    }
-    return guards;
-  }
-
-  /** What the settings say, and whose labels limits go by besides those of the run's own clusters. */
-  async function observeBounds({ others, base }: ObserveInput, known: ReadonlyMap<string, Cluster>): Promise<Bounds> {
-    const bounds = await parts.settings.bounds(base);
-    if (bounds.limits === undefined || !goesByLabels(bounds.limits)) return bounds;
-    const flying = others.filter(({ batches }) =>
-      batches.some((one) => (one.merged ?? one.intention) !== undefined && one.phase !== "Settled"),
-    );
-    const declared = flying.map(async (run) => ({ run, declared: await declaredAt(commits.snapshot(base), run.spec) }));
-    return { ...bounds, elsewhere: clustersElsewhere({ planes, grants }, await Promise.all(declared), known) };
-  }
-
-  async function observe(input: ObserveInput): ReturnType<Observe> {
+export function openObserver(context: Context, parts: Parts): Observe {
+  const { planes, grants, clock } = context;
+  const { commits, targets, rollouts, people } = parts;
+  return async (input) => {
     const { run, base, baseBranch } = input;
     await parts.queue.read(run, baseBranch);
     const before = targets.healthIssuesBefore(run);
-    const pulls = await observePulls(run);
+    const pulls = await observePulls(parts, run);
     const declared = await declaredAt(commits.snapshot(base), run.spec);
     const fleet = clustersOf({ planes, grants }, run.spec.source.controlPlanes, { declared });
     const counted = countedNow(planes, run, fleet);
@@ -150,8 +95,8 @@ export function openObserver({ mirror, planes, grants, clock }: Context, parts: 
     const world: World = {
       base: { commit: base },
       pulls,
-      taken: await observeTaken(run, pulls),
-      unopened: observeUnopened(run),
+      taken: await observeTaken(context.mirror, parts, run, pulls),
+      unopened: observeUnopened(parts.pulls, run),
       targets: seen,
       health: observeHealth(planes, run, fleet.lost),
       revisions: await observeRevisions({ planes }, parts.revisionsNow, run),
@@ -164,7 +109,7 @@ export function openObserver({ mirror, planes, grants, clock }: Context, parts: 
       others: input.others,
       shown: parts.shownWaits.of(run),
       clockAheadMs: clock.ahead?.(),
-      ...(await observeBounds(input, byKey(fleet.clusters))),
+      ...(await observeBounds(context, parts, input, byKey(fleet.clusters))),
       unprotected: await observeUnprotected(parts.rules, run),
       ...(await people.observeApprovals(run, pulls)),
       joiners,
@@ -172,12 +117,79 @@ export function openObserver({ mirror, planes, grants, clock }: Context, parts: 
       analyses: parts.analyses.observe(run),
       hooks: parts.hooks.observe(run),
       // Last, since its answer is good for a minute only.
-      guards: await observeGuards(input, pulls),
+      guards: await observeGuards(parts, input, pulls),
     };
     return { world, remarks: remarks.filter((one) => one !== undefined) };
-  }
+  };
+}
 
-  return observe;
+async function observePulls({ observePull }: Parts, run: Run): Promise<Map<number, ObservedPull | null>> {
+  const pulls = new Map<number, ObservedPull | null>();
+  for (const batch of run.batches) {
+    if (batch.phase === "Proposing" || batch.phase === "Open" || batch.phase === "Merging")
+      pulls.set(batch.number, await observePull(run, batch));
+  }
+  return pulls;
+}
+
+/** Branches of ours that somebody else made: looked for only where opening the PR was tried and there is none. */
+async function observeTaken(
+  mirror: Context["mirror"],
+  { pulls: ours, batchCommits }: Parts,
+  run: Run,
+  pulls: Pulls,
+): Promise<Map<number, string>> {
+  const taken = new Map<number, string>();
+  if (movesBranches(run)) return taken;
+  for (const batch of run.batches) {
+    if (batch.phase !== "Proposing" || pulls.get(batch.number) !== null || !ours.isProposed(batch.branch)) continue;
+    const head = await mirror.remoteHead(batch.branch);
+    if (head !== undefined && (await batchCommits.judgeBranch(run, batch, head)) === "foreign") taken.set(batch.number, head);
+  }
+  return taken;
+}
+
+/** Of a run that is paused nothing is remembered: after `/resume` it is tried anew. */
+function observeUnopened(pulls: BatchPulls, run: Run): World["unopened"] {
+  const refused = run.batches.flatMap(({ number, branch, phase }) => {
+    if (run.paused !== undefined || phase !== "Proposing") pulls.forgetOpening(branch);
+    const found = pulls.unopened(branch);
+    return found === undefined ? [] : [[number, found] as const];
+  });
+  return refused.length === 0 ? undefined : new Map(refused);
+}
+
+async function observeGuards(
+  { batchCommits, guardMove, guardBatch }: Parts,
+  { run, base, baseBranch }: ObserveInput,
+  pulls: Pulls,
+): Promise<Map<number, Guard>> {
+  const guards = new Map<number, Guard>();
+  for (const batch of run.batches) {
+    const pull = pulls.get(batch.number);
+    if (pull === undefined) continue;
+    const head = await headToGuard(batchCommits, run, batch, pull, base);
+    if (head === undefined) continue;
+    const at = { base, baseBranch, head, unpushed: pull === null ? (true as const) : undefined };
+    guards.set(batch.number, movesBranches(run) ? await guardMove(run, batch, at) : await guardBatch(run, batch, at));
+  }
+  return guards;
+}
+
+/** What the settings say, and whose labels limits go by besides those of the run's own clusters. */
+async function observeBounds(
+  context: Context,
+  { settings, commits }: Parts,
+  { others, base }: ObserveInput,
+  known: ReadonlyMap<string, Cluster>,
+): Promise<Bounds> {
+  const bounds = await settings.bounds(base);
+  if (bounds.limits === undefined || !goesByLabels(bounds.limits)) return bounds;
+  const flying = others.filter(({ batches }) =>
+    batches.some((one) => (one.merged ?? one.intention) !== undefined && one.phase !== "Settled"),
+  );
+  const declared = flying.map(async (run) => ({ run, declared: await declaredAt(commits.snapshot(base), run.spec) }));
+  return { ...bounds, elsewhere: clustersElsewhere(context, await Promise.all(declared), known) };
 }
 
 function byKey(clusters: readonly Cluster[]): Map<string, Cluster> {
