@@ -6,7 +6,7 @@ import type { BatchTarget, Run } from "../../core/run/state/run.ts";
 import type { Advanced } from "../../core/run/state/world.ts";
 import type { RemoteHeads } from "../config-repo/remote-heads.ts";
 import type { Attention } from "./attention.ts";
-import { openBackoff } from "./backoff.ts";
+import { type Backoff, openBackoff } from "./backoff.ts";
 import type { RepoContext } from "./context.ts";
 import type { Decision } from "./decide.ts";
 import { changeWords, eventText, logDecided, logRefused, logStarted } from "./log-events.ts";
@@ -34,17 +34,6 @@ type Recorded =
   /** Nothing can be written to the repository. */
   | { kind: "archived" };
 
-export interface Recorder {
-  /** Records in one commit a round for all runs of the repo. */
-  record(started: readonly Started[], decisions: readonly Decision[], notStarted?: readonly RefusedRelease[]): Promise<Recorded>;
-  /** Anchors the journal where what was recorded must not be taken back. What could not be anchored is still owed. */
-  anchor(): Promise<void>;
-  /** A run of the journal as this process last saw it, with the observations that are not recorded yet. A restart makes them anew. */
-  asLastSeen(run: Run): Run;
-  /** When what has happened, and is not recorded yet, is to be. Epoch milliseconds; Infinity: nothing is. */
-  dueAt(): number;
-}
-
 /** What was observed of a run since it was recorded, and has not been recorded itself. */
 interface Unrecorded {
   /** As the journal has it. */
@@ -67,42 +56,93 @@ const LOST_AT_ONCE = 3;
 const LONGEST_RETRY_MS = 60_000;
 
 export function openRecorder(context: Context, remote: RemoteHeads, attention: Attention): Recorder {
-  const { journal, journalBranch, forge, clock, log, repository } = context;
-  const refusals = openBackoff({ clock }, LONGEST_RETRY_MS);
-  const losses = openBackoff({ clock }, LONGEST_RETRY_MS);
-  const born = clock.now();
-  let refused: AttentionReason | undefined;
-  let lost = 0;
+  return new Recorder(context, remote, attention);
+}
+
+export class Recorder {
+  readonly #context: Context;
+  readonly #remote: RemoteHeads;
+  readonly #attention: Attention;
+  readonly #refusals: Backoff;
+  readonly #losses: Backoff;
+  readonly #born: number;
+  #refused: AttentionReason | undefined;
+  #lost = 0;
   /** What a process records first is anchored: whoever was there before may not have come to it. */
-  let owesAnchor = true;
+  #owesAnchor = true;
   /** Where it cannot be, the next record tries again: an App may lack the right. */
-  let triesAnchor = false;
+  #triesAnchor = false;
   /** Rollout → when an observation was last recorded. */
-  const observedAt = new BoundedMap<string, number>(MOST_KEPT);
-  const unrecorded = new BoundedMap<string, Unrecorded>(MOST_KEPT);
+  readonly #observedAt = new BoundedMap<string, number>(MOST_KEPT);
+  readonly #unrecorded = new BoundedMap<string, Unrecorded>(MOST_KEPT);
   /** Releases that start no run, of which the log has a line. */
-  const toldRefused = new BoundedSet<string>(MOST_KEPT);
+  readonly #toldRefused = new BoundedSet<string>(MOST_KEPT);
 
-  /** What brings nothing on waits as long as ever in a process that has just begun, too, lest each restart be a commit. */
-  function isWorthRecording(before: Run, { change, run, events }: Advanced<Run>, known: Unrecorded | undefined, now: number): boolean {
-    if (change === "transition") return true;
-    if (change === "none" && known === undefined) return false;
-    if (anyTarget(known?.of ?? before, run, isLoss)) return true;
-    if (now - born < YOUNG_MS && (events.length > 0 || anyTarget(known?.of ?? before, run, isGain))) return true;
-    if (known?.eventAt !== undefined && now - known.eventAt >= EVENT_WITHIN_MS) return true;
-    const last = observedAt.get(run.rollout);
-    if (last === undefined) observedAt.set(run.rollout, now);
-    return last !== undefined && now - last >= OBSERVATION_EVERY_MS;
+  constructor(context: Context, remote: RemoteHeads, attention: Attention) {
+    this.#context = context;
+    this.#remote = remote;
+    this.#attention = attention;
+    this.#refusals = openBackoff(context, LONGEST_RETRY_MS);
+    this.#losses = openBackoff(context, LONGEST_RETRY_MS);
+    this.#born = context.clock.now();
   }
 
-  /** What a run has become, with what was seen of it and is not recorded. */
-  function sightingOf({ before, advanced }: Decision) {
-    const known = unrecorded.get(before.rollout);
-    const since = known?.run === before ? known : undefined;
-    return { before, advanced, since, seen: [...(since?.events ?? []), ...advanced.events] };
-  }
+  /** Records in one commit a round for all runs of the repo. */
+  readonly record = async (
+    started: readonly Started[],
+    decisions: readonly Decision[],
+    notStarted: readonly RefusedRelease[] = [],
+  ): Promise<Recorded> => {
+    const { repository, log, journalBranch } = this.#context;
+    const of = { repository, deliveries: (this.#context.deliveries?.() ?? []).slice(-MOST_DELIVERIES) };
+    for (const one of notStarted) {
+      const key = `${one.commit} ${one.problems.map(({ code, file }) => `${code} ${file}`).join()}`;
+      if (!this.#toldRefused.has(key)) logRefused(log, of, one);
+      this.#toldRefused.add(key);
+    }
+    try {
+      const recorded = await this.#record(started, decisions, of.deliveries);
+      if (recorded.kind !== "recorded") return recorded;
+      for (const one of started) logStarted(log, of, one);
+      for (const one of decisions) logDecided(log, of, one);
+      return recorded;
+    } catch (error) {
+      this.#remote.expire();
+      if (await isArchived(this.#context)) return { kind: "archived" };
+      const because = whyRefused(error);
+      if (because === undefined) throw error;
+      this.#refused = attentionReason("JOURNAL_NOT_WRITTEN", { branch: journalBranch, because });
+      this.#attention.note(CONCERN, this.#refused);
+      this.#refusals.note(CONCERN, error);
+      return { kind: "refused", held: this.#refused, again: this.#refusals.until(CONCERN) ?? this.#context.clock.now() };
+    }
+  };
 
-  async function record(started: readonly Started[], decisions: readonly Decision[], deliveries: readonly string[]): Promise<Recorded> {
+  /** Anchors the journal where what was recorded must not be taken back. What could not be anchored is still owed. */
+  readonly anchor = async (): Promise<void> => {
+    const { journal, log, repository } = this.#context;
+    if (!this.#triesAnchor) return;
+    this.#triesAnchor = false;
+    try {
+      await journal.anchor();
+      this.#owesAnchor = false;
+    } catch (error) {
+      log.warn({ repository, error: String(error) }, "the journal's head could not be anchored; trying again with the next record");
+    }
+  };
+
+  /** A run of the journal as this process last saw it, with the observations that are not recorded yet. A restart makes them anew. */
+  readonly asLastSeen = (run: Run): Run => {
+    const known = this.#unrecorded.get(run.rollout);
+    return known?.of === run ? known.run : run;
+  };
+
+  /** When what has happened, and is not recorded yet, is to be. Epoch milliseconds; Infinity: nothing is. */
+  readonly dueAt = (): number =>
+    Math.min(Infinity, ...[...this.#unrecorded.values()].map(({ eventAt = Infinity }) => eventAt + EVENT_WITHIN_MS));
+
+  async #record(started: readonly Started[], decisions: readonly Decision[], deliveries: readonly string[]): Promise<Recorded> {
+    const { clock, journal } = this.#context;
     const now = clock.now();
     const index = new Map<string, IndexEntry>();
     const runs = new Map<string, Run>();
@@ -112,113 +152,83 @@ export function openRecorder(context: Context, remote: RemoteHeads, attention: A
       if (run !== undefined) runs.set(rollout, run);
       events.push(...own.map((event) => eventText(rollout, event.run, event.reason, run)));
     }
-    const sightings = decisions.map((decision) => sightingOf(decision));
-    const worth = sightings.map(({ before, advanced, since }) => isWorthRecording(before, advanced, since, now));
+    const sightings = decisions.map((decision) => sightingOf(decision, this.#unrecorded.get(decision.before.rollout)));
+    const worth = sightings.map(({ before, advanced, since }) => this.#isWorthRecording(before, advanced, since, now));
     // What one run does may rest on what was seen of another: whatever is recorded, all that was seen goes with it.
     const isDue = worth.includes(true) || runs.size > 0 || index.size > 0;
     for (const { before, advanced, since, seen } of sightings) {
       if (advanced.change === "none" && since === undefined) continue;
       if (!isDue) {
         const eventAt = since?.eventAt ?? (seen.some(({ code }) => !TOLD_AGAIN.has(code)) ? now : undefined);
-        unrecorded.set(before.rollout, { of: since?.of ?? before, run: advanced.run, events: seen, eventAt });
+        this.#unrecorded.set(before.rollout, { of: since?.of ?? before, run: advanced.run, events: seen, eventAt });
         continue;
       }
       runs.set(before.rollout, advanced.run);
       events.push(...seen.map((event) => eventText(before.rollout, before.number, event, advanced.run)));
-      observedAt.set(before.rollout, now);
+      this.#observedAt.set(before.rollout, now);
     }
     if (runs.size === 0 && index.size === 0) return { kind: "recorded" };
-    const again = refusals.until(CONCERN);
-    if (refused !== undefined && again !== undefined) return { kind: "refused", held: refused, again };
-    const change = {
-      index,
-      runs: [...runs.values()],
-      ...changeWords(events, runs, decisions, deliveries),
-    };
+    const again = this.#refusals.until(CONCERN);
+    if (this.#refused !== undefined && again !== undefined) return { kind: "refused", held: this.#refused, again };
+    const change = { index, runs: [...runs.values()], ...changeWords(events, runs, decisions, deliveries) };
     const outcome = await journal.record({ ...change, at: now });
-    refused = undefined;
-    attention.note(CONCERN, undefined);
-    refusals.forget(CONCERN);
-    if (outcome === "lost") return wasLost(now);
-    owesAnchor ||= started.some(({ run }) => run !== undefined) || decisions.some(isWeighty);
-    triesAnchor = owesAnchor;
-    return wasRecorded(runs, sightings);
+    this.#refused = undefined;
+    this.#attention.note(CONCERN, undefined);
+    this.#refusals.forget(CONCERN);
+    if (outcome === "lost") return this.#wasLost(now);
+    this.#owesAnchor ||= started.some(({ run }) => run !== undefined) || decisions.some(isWeighty);
+    this.#triesAnchor = this.#owesAnchor;
+    return this.#wasRecorded(runs, sightings);
   }
 
-  async function anchor(): Promise<void> {
-    if (!triesAnchor) return;
-    triesAnchor = false;
-    try {
-      await journal.anchor();
-      owesAnchor = false;
-    } catch (error) {
-      log.warn({ repository, error: String(error) }, "the journal's head could not be anchored; trying again with the next record");
-    }
+  /** What brings nothing on waits as long as ever in a process that has just begun, too, lest each restart be a commit. */
+  #isWorthRecording(before: Run, { change, run, events }: Advanced<Run>, known: Unrecorded | undefined, now: number): boolean {
+    if (change === "transition") return true;
+    if (change === "none" && known === undefined) return false;
+    if (anyTarget(known?.of ?? before, run, isLoss)) return true;
+    if (now - this.#born < YOUNG_MS && (events.length > 0 || anyTarget(known?.of ?? before, run, isGain))) return true;
+    if (known?.eventAt !== undefined && now - known.eventAt >= EVENT_WITHIN_MS) return true;
+    const last = this.#observedAt.get(run.rollout);
+    if (last === undefined) this.#observedAt.set(run.rollout, now);
+    return last !== undefined && now - last >= OBSERVATION_EVERY_MS;
   }
 
-  function wasRecorded(runs: ReadonlyMap<string, Run>, sightings: readonly ReturnType<typeof sightingOf>[]): Recorded {
+  #wasRecorded(runs: ReadonlyMap<string, Run>, sightings: readonly ReturnType<typeof sightingOf>[]): Recorded {
     const had = new Map(sightings.map(({ before, since }) => [before.rollout, since?.of ?? before]));
-    losses.forget(CONCERN);
-    lost = 0;
-    remote.moveJournal(journal.head());
+    this.#losses.forget(CONCERN);
+    this.#lost = 0;
+    this.#remote.moveJournal(this.#context.journal.head());
     for (const [rollout, run] of runs) {
-      unrecorded.delete(rollout);
-      context.onRecorded?.(had.get(rollout), run);
+      this.#unrecorded.delete(rollout);
+      this.#context.onRecorded?.(had.get(rollout), run);
     }
     return { kind: "recorded" };
   }
 
-  function wasLost(now: number): Recorded {
-    remote.expire();
-    lost += 1;
-    if (lost > LOST_AT_ONCE) losses.note(CONCERN);
-    log.info({ repository, lost }, "another replica recorded first; looking again");
-    return { kind: "lost", again: losses.until(CONCERN) ?? now };
+  #wasLost(now: number): Recorded {
+    this.#remote.expire();
+    this.#lost += 1;
+    if (this.#lost > LOST_AT_ONCE) this.#losses.note(CONCERN);
+    this.#context.log.info({ repository: this.#context.repository, lost: this.#lost }, "another replica recorded first; looking again");
+    return { kind: "lost", again: this.#losses.until(CONCERN) ?? now };
   }
+}
 
-  /** Whether what just failed failed because nothing can be written here any more. Not known counts as no. */
-  async function isArchived(): Promise<boolean> {
-    try {
-      const { archived } = await forge.repo();
-      if (archived) log.error({ repository }, "the repository is archived: its runs stand still until it is not");
-      return archived;
-    } catch {
-      return false;
-    }
+/** What a run has become, with what was seen of it and is not recorded. */
+function sightingOf({ before, advanced }: Decision, known: Unrecorded | undefined) {
+  const since = known?.run === before ? known : undefined;
+  return { before, advanced, since, seen: [...(since?.events ?? []), ...advanced.events] };
+}
+
+/** Whether what just failed failed because nothing can be written here any more. Not known counts as no. */
+async function isArchived({ forge, log, repository }: Context): Promise<boolean> {
+  try {
+    const { archived } = await forge.repo();
+    if (archived) log.error({ repository }, "the repository is archived: its runs stand still until it is not");
+    return archived;
+  } catch {
+    return false;
   }
-
-  return {
-    async record(started, decisions, notStarted = []) {
-      const of = { repository, deliveries: (context.deliveries?.() ?? []).slice(-MOST_DELIVERIES) };
-      for (const one of notStarted) {
-        const key = `${one.commit} ${one.problems.map(({ code, file }) => `${code} ${file}`).join()}`;
-        if (!toldRefused.has(key)) logRefused(log, of, one);
-        toldRefused.add(key);
-      }
-      try {
-        const recorded = await record(started, decisions, of.deliveries);
-        if (recorded.kind !== "recorded") return recorded;
-        for (const one of started) logStarted(log, of, one);
-        for (const one of decisions) logDecided(log, of, one);
-        return recorded;
-      } catch (error) {
-        remote.expire();
-        if (await isArchived()) return { kind: "archived" };
-        const because = whyRefused(error);
-        if (because === undefined) throw error;
-        refused = attentionReason("JOURNAL_NOT_WRITTEN", { branch: journalBranch, because });
-        attention.note(CONCERN, refused);
-        refusals.note(CONCERN, error);
-        return { kind: "refused", held: refused, again: refusals.until(CONCERN) ?? clock.now() };
-      }
-    },
-    anchor,
-    asLastSeen(run) {
-      const known = unrecorded.get(run.rollout);
-      return known?.of === run ? known.run : run;
-    },
-    dueAt: () => Math.min(Infinity, ...[...unrecorded.values()].map(({ eventAt = Infinity }) => eventAt + EVENT_WITHIN_MS)),
-  };
 }
 
 /** What people said and what stopped or ended must not be taken back; a batch more or less is found by looking. */

@@ -78,7 +78,7 @@ interface Parts {
   startRuns: StartRuns;
   formerPlaces: FormerPlaces;
   decide: Decide;
-  recorder: Recorder;
+  recorder: Pick<Recorder, "record" | "asLastSeen" | "dueAt">;
   act: Act;
   watchOpenPulls: WatchOpenPulls;
   publisher: Publisher;
@@ -93,8 +93,9 @@ interface Parts {
 
 type Context = Pick<RepoContext, "commands" | "clock" | "log">;
 
-export function openRound({ commands, clock, log }: Context, parts: Parts): Round {
-  const { attention, journals, standBy, remote, queue, startRuns, formerPlaces, decide, recorder, act } = parts;
+export function openRound(context: Context, parts: Parts): Round {
+  const { clock } = context;
+  const { attention, journals, standBy, remote, queue, startRuns, recorder, act } = parts;
   const { watchOpenPulls, publisher, pastRuns, sweep, noteUnprotected, tellPeople } = parts;
 
   async function round(baseBranch: string): Promise<RoundResult> {
@@ -115,7 +116,7 @@ export function openRound({ commands, clock, log }: Context, parts: Parts): Roun
       return { runs, journal: sidesOf(state, [], true), wakeAt: earlier(again, await attention.publish()) };
     }
     const { started, refused } = await startRuns(state, base, baseBranch);
-    const { decisions, whole } = await decideAll(state, started, base, baseBranch);
+    const { decisions, whole } = await decideAll(context, parts, state, started, base, baseBranch);
     await noteUnprotected(decisions, whole);
     const recorded = await recorder.record(started, decisions, refused);
     if (recorded.kind === "archived") return standStill(clock.now(), state, decisions);
@@ -144,36 +145,38 @@ export function openRound({ commands, clock, log }: Context, parts: Parts): Roun
     return { ...result, wakeAt: Number.isFinite(wakeAt) ? wakeAt : undefined };
   }
 
-  /** `whole`: every run could be looked at. */
-  async function decideAll(
-    state: JournalState,
-    started: readonly Started[],
-    base: string,
-    baseBranch: string,
-  ): Promise<{ decisions: Decision[]; whole: boolean }> {
-    const fresh = new Map(started.flatMap(({ rollout, run }) => (run === undefined ? [] : [[rollout, run] as const])));
-    const seen = [...state.runs].map(([rollout, run]) => [rollout, recorder.asLastSeen(run)] as const);
-    const last = new Map([...seen, ...fresh]);
-    const active = [...last.values()].filter((run) => !isEnded(run));
-    const former = await formerPlaces(last);
-    // One run a rollout is recorded in a round: what is said to the one before waits while its successor begins.
-    const before = [...state.runs.values()].filter((run) => !fresh.has(run.rollout));
-    const decisions: Decision[] = [];
-    let whole = true;
-    for (const run of [...active, ...(await spokenTo(commands, before, former))]) {
-      try {
-        const places = pullsToRead(run, active, former.get(run.rollout));
-        decisions.push(await decide(run, places, others(run, last, decisions), base, baseBranch));
-      } catch (error) {
-        // One run that cannot be judged is no reason to hold the others.
-        whole = false;
-        log.error({ rollout: run.rollout, run: run.number, error: String(error) }, "a run could not be looked at; trying again");
-      }
-    }
-    return { decisions, whole };
-  }
-
   return round;
+}
+
+/** `whole`: every run could be looked at. */
+async function decideAll(
+  { commands, log }: Context,
+  { recorder, formerPlaces, decide }: Parts,
+  state: JournalState,
+  started: readonly Started[],
+  base: string,
+  baseBranch: string,
+): Promise<{ decisions: Decision[]; whole: boolean }> {
+  const fresh = new Map(started.flatMap(({ rollout, run }) => (run === undefined ? [] : [[rollout, run] as const])));
+  const seen = [...state.runs].map(([rollout, run]) => [rollout, recorder.asLastSeen(run)] as const);
+  const last = new Map([...seen, ...fresh]);
+  const active = [...last.values()].filter((run) => !isEnded(run));
+  const former = await formerPlaces(last);
+  // One run a rollout is recorded in a round: what is said to the one before waits while its successor begins.
+  const before = [...state.runs.values()].filter((run) => !fresh.has(run.rollout));
+  const decisions: Decision[] = [];
+  let whole = true;
+  for (const run of [...active, ...(await spokenTo(commands, before, former))]) {
+    try {
+      const places = pullsToRead(run, active, former.get(run.rollout));
+      decisions.push(await decide(run, places, others(run, last, decisions), base, baseBranch));
+    } catch (error) {
+      // One run that cannot be judged is no reason to hold the others.
+      whole = false;
+      log.error({ rollout: run.rollout, run: run.number, error: String(error) }, "a run could not be looked at; trying again");
+    }
+  }
+  return { decisions, whole };
 }
 
 const NOTHING_THERE: JournalSides = { isHeld: false, idle: [], broken: new Map() };

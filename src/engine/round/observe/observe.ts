@@ -77,50 +77,50 @@ type Context = Pick<RepoContext, "mirror" | "planes" | "grants" | "clock">;
 type Bounds = Awaited<ReturnType<Settings["bounds"]>> & Pick<World, "elsewhere">;
 
 export function openObserver(context: Context, parts: Parts): Observe {
-  const { planes, grants, clock } = context;
-  const { commits, targets, rollouts, people } = parts;
-  return async (input) => {
-    const { run, base, baseBranch } = input;
-    await parts.queue.read(run, baseBranch);
-    const before = targets.healthIssuesBefore(run);
-    const pulls = await observePulls(parts, run);
-    const declared = await declaredAt(commits.snapshot(base), run.spec);
-    const fleet = clustersOf({ planes, grants }, run.spec.source.controlPlanes, { declared });
-    const counted = countedNow(planes, run, fleet);
-    const looked = await rollouts.observe(run, input.commands, fleet.lost);
-    const seen = await targets.observe(run, base, baseBranch, before);
-    for (const [key, own] of looked) seen.set(key, { ...seen.get(key), rollouts: own });
-    const { remark, joiners } = await parts.observeJoiners(run, base, baseBranch, declared);
-    const remarks = [...(await parts.editRemarks(run, base)), inventoryRemark(declared), remark, sourceLeft(planes, run)];
-    const world: World = {
-      base: { commit: base },
-      pulls,
-      taken: await observeTaken(context.mirror, parts, run, pulls),
-      unopened: observeUnopened(parts.pulls, run),
-      targets: seen,
-      health: observeHealth(planes, run, fleet.lost),
-      revisions: await observeRevisions({ planes }, parts.revisionsNow, run),
-      clusters: byKey(counted),
-      fleet: counted === fleet.clusters ? undefined : byKey(fleet.clusters),
-      clustersKnown: fleet.known,
-      lostPlanes: fleet.lost,
-      actions: parts.actions.outcomes(run),
-      commands: await people.withTeams(run, input.commands),
-      others: input.others,
-      shown: parts.shownWaits.of(run),
-      clockAheadMs: clock.ahead?.(),
-      ...(await observeBounds(context, parts, input, byKey(fleet.clusters))),
-      unprotected: await observeUnprotected(parts.rules, run),
-      ...(await people.observeApprovals(run, pulls)),
-      joiners,
-      unreachable: observeUnreachable(planes, run, fleet.clusters, counted),
-      analyses: parts.analyses.observe(run),
-      hooks: parts.hooks.observe(run),
-      // Last, since its answer is good for a minute only.
-      guards: await observeGuards(parts, input, pulls),
-    };
-    return { world, remarks: remarks.filter((one) => one !== undefined) };
+  return (input) => observe(context, parts, input);
+}
+
+async function observe(context: Context, parts: Parts, input: ObserveInput): ReturnType<Observe> {
+  const { run, base, baseBranch } = input;
+  await parts.queue.read(run, baseBranch);
+  const before = parts.targets.healthIssuesBefore(run);
+  const pulls = await observePulls(parts, run);
+  const declared = await declaredAt(parts.commits.snapshot(base), run.spec);
+  const fleet = clustersOf(context, run.spec.source.controlPlanes, { declared });
+  const counted = countedNow(context.planes, run, fleet);
+  const looked = await parts.rollouts.observe(run, input.commands, fleet.lost);
+  const seen = await parts.targets.observe(run, base, baseBranch, before);
+  for (const [key, own] of looked) seen.set(key, { ...seen.get(key), rollouts: own });
+  const { remark, joiners } = await parts.observeJoiners(run, base, baseBranch, declared);
+  const remarks = [...(await parts.editRemarks(run, base)), inventoryRemark(declared), remark, sourceLeft(context.planes, run)];
+  const world: World = {
+    base: { commit: base },
+    pulls,
+    taken: await observeTaken(context.mirror, parts, run, pulls),
+    unopened: observeUnopened(parts.pulls, run),
+    targets: seen,
+    health: observeHealth(context.planes, run, fleet.lost),
+    revisions: await observeRevisions(context, parts.revisionsNow, run),
+    clusters: byKey(counted),
+    fleet: counted === fleet.clusters ? undefined : byKey(fleet.clusters),
+    clustersKnown: fleet.known,
+    lostPlanes: fleet.lost,
+    actions: parts.actions.outcomes(run),
+    commands: await parts.people.withTeams(run, input.commands),
+    others: input.others,
+    shown: parts.shownWaits.of(run),
+    clockAheadMs: context.clock.ahead?.(),
+    ...(await observeBounds(context, parts, input, byKey(fleet.clusters))),
+    unprotected: await observeUnprotected(parts.rules, run),
+    ...(await parts.people.observeApprovals(run, pulls)),
+    joiners,
+    unreachable: observeUnreachable(context.planes, run, fleet.clusters, counted),
+    analyses: parts.analyses.observe(run),
+    hooks: parts.hooks.observe(run),
+    // Last, since its answer is good for a minute only.
+    guards: await observeGuards(parts, input, pulls),
   };
+  return { world, remarks: remarks.filter((one) => one !== undefined) };
 }
 
 async function observePulls({ observePull }: Parts, run: Run): Promise<Map<number, ObservedPull | null>> {

@@ -65,20 +65,6 @@ interface Page {
   remarks: string;
 }
 
-export interface Publisher {
-  /** Gives the time (epoch milliseconds) at which something of it is due, without end where nothing is. */
-  publish(
-    started: readonly Started[],
-    refused: readonly RefusedRelease[],
-    decisions: readonly Decision[],
-    runs: ReadonlyMap<string, Run>,
-  ): number;
-  /** The same of a repo whose runs stand still: their pages, and the PRs of releases whose run waits, say why. */
-  standBy(started: readonly Started[], runs: ReadonlyMap<string, Run>, held: AttentionReason): void;
-  /** While the limit is near, a round that nothing asks for comes later. */
-  slowedWake(wakeAt: number): number;
-}
-
 interface Parts {
   attention: Pick<Attention, "line">;
   comments: Comments;
@@ -91,28 +77,78 @@ interface Parts {
   pastRuns: Pick<PastRuns, "of">;
 }
 
-export function openPublisher(context: Pick<RepoContext, "forge" | "clock" | "log" | "planes" | "page">, parts: Parts): Publisher {
-  const { forge, clock, log, planes, page: pageOf } = context;
-  const { attention, comments, shownWaits, analyses, labels, issues, publishRollouts, putDeployments, pastRuns } = parts;
+type Context = Pick<RepoContext, "forge" | "clock" | "log" | "planes" | "page">;
+
+export function openPublisher(context: Context, parts: Parts): Publisher {
+  return new Publisher(context, parts);
+}
+
+export class Publisher {
+  readonly #context: Context;
+  readonly #parts: Parts;
+  readonly #linkTo: ReturnType<typeof applicationLinks>;
   /** By rollout and PR. */
-  const pages = new BoundedMap<string, Page>(MOST_KEPT);
+  readonly #pages = new BoundedMap<string, Page>(MOST_KEPT);
   /** From which a release starts no run, as of this round; undefined: it is not known of all. */
-  let refusedPulls: ReadonlySet<number | undefined> | undefined;
+  #refusedPulls: ReadonlySet<number | undefined> | undefined;
+
+  constructor(context: Context, parts: Parts) {
+    this.#context = context;
+    this.#parts = parts;
+    this.#linkTo = applicationLinks((plane) => context.planes.get(plane)?.uiUrl);
+  }
+
+  /** Gives the time (epoch milliseconds) at which something of it is due, without end where nothing is. */
+  publish(
+    started: readonly Started[],
+    refused: readonly RefusedRelease[],
+    decisions: readonly Decision[],
+    runs: ReadonlyMap<string, Run>,
+  ): number {
+    for (const { rollout, notice } of started)
+      if (notice !== undefined) this.#parts.comments.send({ key: `notice ${rollout}`, marker: stickyMarker(rollout), ...notice });
+    const isSure = !started.some(({ isUnsure }) => isUnsure === true);
+    this.#publishRefusals([...started.flatMap((s) => s.refused ?? []), ...refused], isSure);
+    let due = Number.POSITIVE_INFINITY;
+    for (const { advanced, remarks } of decisions) {
+      due = Math.min(due, this.#publishRun(advanced, remarks) ?? due, this.#parts.publishRollouts(advanced.run) ?? due);
+      this.#parts.putDeployments(advanced.run);
+    }
+    for (const run of runs.values()) if (this.#isEndUntold(run)) this.#publishRun({ run, change: "none" }, []);
+    return due;
+  }
+
+  /** The same of a repo whose runs stand still: their pages, and the PRs of releases whose run waits, say why. */
+  standBy(started: readonly Started[], runs: ReadonlyMap<string, Run>, held: AttentionReason): void {
+    this.#refusedPulls = undefined;
+    for (const { rollout, run } of started) {
+      const pull = run?.trigger.pull;
+      if (run === undefined || pull === undefined || runs.get(rollout)?.number === run.number) continue;
+      this.#parts.comments.send({ key: `notice ${rollout}`, pull, marker: stickyMarker(rollout), body: heldNotice(rollout, held) });
+    }
+    for (const run of runs.values()) if (!isEnded(run)) this.#publishRun({ run, change: "none" }, []);
+  }
+
+  /** While the limit is near, a round that nothing asks for comes later. */
+  slowedWake(wakeAt: number): number {
+    return slowness(this.#context) === undefined ? wakeAt : Math.max(wakeAt, this.#context.clock.now() + SLOW_ROUND_MS);
+  }
 
   /** Brings the release PR's comment up to date: at once for what needs people, else once a batch. */
-  function publishRun({ run, change }: Pick<Advanced<Run>, "run" | "change">, seen: readonly AnyReason[]): number | undefined {
+  #publishRun({ run, change }: Pick<Advanced<Run>, "run" | "change">, seen: readonly AnyReason[]): number | undefined {
     const { pull } = run.trigger;
     if (pull === undefined) return undefined;
-    const now = clock.now();
-    const slow = slowness({ forge, clock });
+    const { analyses, labels, attention } = this.#parts;
+    const now = this.#context.clock.now();
+    const slow = slowness(this.#context);
     const remarks = [...seen, analyses.remarkOf(run.rollout), labels.remarkOf(run.rollout), slow].filter((one) => one !== undefined);
     const key = `${run.rollout} ${pull}`;
-    const page = pages.get(key) ?? { run: 0, phase: "", waits: [], at: 0, batches: 0, changedAt: 0, waiting: false, remarks: "" };
+    const page = this.#pages.get(key) ?? { run: 0, phase: "", waits: [], at: 0, batches: 0, changedAt: 0, waiting: false, remarks: "" };
     if (change === "transition") page.changedAt = now;
     page.waiting ||= change !== "none" || page.remarks !== JSON.stringify(remarks);
-    pages.set(key, page);
-    publishLateStart(run, pull);
-    publishHandOver(run, pull);
+    this.#pages.set(key, page);
+    this.#publishLateStart(run, pull);
+    this.#publishHandOver(run, pull);
     // The line is put above each comment as it is sent.
     const phase = `${phaseOf(run)} ${attention.line()}`;
     const waits = promotableWaits(run);
@@ -123,13 +159,14 @@ export function openPublisher(context: Pick<RepoContext, "forge" | "clock" | "lo
     if (!page.waiting && !isOther) return undefined;
     if (due > now) return due;
     const shown = { run: run.number, phase, waits, at: now, batches: editsOf(run), waiting: false, remarks: JSON.stringify(remarks) };
-    sendPage(run, pull, Object.assign(page, shown), remarks);
+    this.#sendPage(run, pull, Object.assign(page, shown), remarks);
     return undefined;
   }
 
-  function sendPage(run: Run, pull: number, page: Page, remarks: readonly AnyReason[]): void {
+  #sendPage(run: Run, pull: number, page: Page, remarks: readonly AnyReason[]): void {
+    const { comments, shownWaits, issues, pastRuns } = this.#parts;
     const { waits, at } = page;
-    const body = runComment(run, at, remarks, defined({ linkTo, page: pageOf, history: pastRuns.of(run) }));
+    const body = runComment(run, at, remarks, defined({ linkTo: this.#linkTo, page: this.#context.page, history: pastRuns.of(run) }));
     comments.send(
       { key: `${run.rollout} ${pull}`, pull, marker: stickyMarker(run.rollout), body },
       {
@@ -148,72 +185,47 @@ export function openPublisher(context: Pick<RepoContext, "forge" | "clock" | "lo
     issues.close(run);
   }
 
-  const linkTo = applicationLinks((plane) => planes.get(plane)?.uiUrl);
-
   /**
    * A comment of its own for a pause that asks for a person: an edit of the live page notifies nobody. One for each pause, found
    * again by its marker after a restart. Who paused by command knows, and a run that is ending asks nothing.
    */
-  function publishHandOver(run: Run, pull: number): void {
+  #publishHandOver(run: Run, pull: number): void {
     const { paused } = run;
     if (paused === undefined || paused.kind === "Command" || run.ending !== undefined || isEnded(run)) return;
     const id = `${run.rollout}:${run.number}:${paused.at}`;
-    comments.send({ key: `pause ${id}`, pull, marker: `stagecoach:pause:${id}`, body: pauseNotice(run, clock.now(), linkTo, pageOf) });
+    const body = pauseNotice(run, this.#context.clock.now(), this.#linkTo, this.#context.page);
+    this.#parts.comments.send({ key: `pause ${id}`, pull, marker: `stagecoach:pause:${id}`, body });
   }
 
   /** One comment a PR, of all rollouts that it releases. */
-  function publishRefusals(all: readonly NonNullable<Started["refused"]>[], isSure: boolean): void {
+  #publishRefusals(all: readonly NonNullable<Started["refused"]>[], isSure: boolean): void {
+    const { comments } = this.#parts;
     const byPull = Map.groupBy(all, ({ pull }) => pull);
-    refusedPulls = isSure ? new Set(byPull.keys()) : undefined;
+    this.#refusedPulls = isSure ? new Set(byPull.keys()) : undefined;
     for (const [pull, ones] of byPull) {
       // Several may have the same one, of a file that they share.
       const problems = [...new Map(ones.flatMap((one) => one.problems).map((one) => [JSON.stringify(one), one])).values()];
-      if (pull === undefined) log.warn({ problems: problems.map((one) => sayProblem(one).message) }, "a release cannot start");
+      if (pull === undefined)
+        this.#context.log.warn({ problems: problems.map((one) => sayProblem(one).message) }, "a release cannot start");
       else comments.send({ key: `refused ${pull}`, pull, marker: NOT_STARTED_MARKER, body: problemsComment(problems, { merged: true }) });
     }
   }
 
   /** Whoever looked before may have said that nothing starts. Nobody expects a run from what was merged long ago: that has a comment of its own. */
-  function publishLateStart(run: Run, pull: number): void {
+  #publishLateStart(run: Run, pull: number): void {
     if (isEnded(run)) return;
-    if (refusedPulls?.has(pull) === false)
-      comments.send({ key: `refused ${pull}`, pull, marker: NOT_STARTED_MARKER, body: nothingMore("solved"), ifThere: true });
+    if (this.#refusedPulls?.has(pull) === false)
+      this.#parts.comments.send({ key: `refused ${pull}`, pull, marker: NOT_STARTED_MARKER, body: nothingMore("solved"), ifThere: true });
     if (run.trigger.refusedAt === undefined) return;
     const id = `${run.rollout}:${run.number}`;
-    comments.send({ key: `late ${id}`, pull, marker: `stagecoach:begun:${id}`, body: lateStart(run) });
+    this.#parts.comments.send({ key: `late ${id}`, pull, marker: `stagecoach:begun:${id}`, body: lateStart(run) });
   }
 
   /** Of runs that ended shortly before this process began: the one before may have died between recording that and saying it. */
-  function isEndUntold({ rollout, number, endedAt, trigger }: Run): boolean {
-    if (endedAt === undefined || trigger.pull === undefined || clock.now() - epoch(endedAt) > RECENT_MS) return false;
-    return pages.get(`${rollout} ${trigger.pull}`)?.run !== number;
+  #isEndUntold({ rollout, number, endedAt, trigger }: Run): boolean {
+    if (endedAt === undefined || trigger.pull === undefined || this.#context.clock.now() - epoch(endedAt) > RECENT_MS) return false;
+    return this.#pages.get(`${rollout} ${trigger.pull}`)?.run !== number;
   }
-
-  return {
-    publish(started, refused, decisions, runs) {
-      for (const { rollout, notice } of started)
-        if (notice !== undefined) comments.send({ key: `notice ${rollout}`, marker: stickyMarker(rollout), ...notice });
-      const isSure = !started.some(({ isUnsure }) => isUnsure === true);
-      publishRefusals([...started.flatMap((s) => s.refused ?? []), ...refused], isSure);
-      let due = Number.POSITIVE_INFINITY;
-      for (const { advanced, remarks } of decisions) {
-        due = Math.min(due, publishRun(advanced, remarks) ?? due, publishRollouts(advanced.run) ?? due);
-        putDeployments(advanced.run);
-      }
-      for (const run of runs.values()) if (isEndUntold(run)) publishRun({ run, change: "none" }, []);
-      return due;
-    },
-    standBy(started, runs, held) {
-      refusedPulls = undefined;
-      for (const { rollout, run } of started) {
-        const pull = run?.trigger.pull;
-        if (run === undefined || pull === undefined || runs.get(rollout)?.number === run.number) continue;
-        comments.send({ key: `notice ${rollout}`, pull, marker: stickyMarker(rollout), body: heldNotice(rollout, held) });
-      }
-      for (const run of runs.values()) if (!isEnded(run)) publishRun({ run, change: "none" }, []);
-    },
-    slowedWake: (wakeAt) => (slowness({ forge, clock }) === undefined ? wakeAt : Math.max(wakeAt, clock.now() + SLOW_ROUND_MS)),
-  };
 }
 
 /** What people have to see at once: a pause and its reason, a control plane lost, Argo Rollouts that wait for them, going on, the end. */
