@@ -24,16 +24,16 @@ import type { CommitSigning } from "./commits.ts";
 import { openHearing, permissionIn } from "./deliveries/hearing.ts";
 import { concerns, deliveryHandler, deliveryOf } from "./deliveries/inbox.ts";
 import { openFirstRounds, reconciler } from "./deliveries/reconcile.ts";
-import { openResync, type Resync } from "./deliveries/resync.ts";
+import { Resync } from "./deliveries/resync.ts";
 import { openRounds } from "./deliveries/rounds.ts";
 import { type BotServer, startBotServer } from "./deliveries/server.ts";
 import { type Audience, seenFrom } from "./seen-from.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
 import { openTelemetry, type Telemetry } from "./telemetry/scope.ts";
 import { removeMirror } from "./tenancy/idle-mirror.ts";
-import { type MirrorRoom, openMirrorRoom } from "./tenancy/mirror-room.ts";
+import { MirrorRoom } from "./tenancy/mirror-room.ts";
 import type { GitHubApp } from "./tenancy/octokits.ts";
-import { openRepos, type Repos } from "./tenancy/repos.ts";
+import { Repos } from "./tenancy/repos.ts";
 import { openServedRepo } from "./tenancy/served-repo.ts";
 import { openSharedViews, type SharedViews } from "./tenancy/shared-views.ts";
 import { runsOf, shownOf, standingOf } from "./tenancy/shown-repos.ts";
@@ -125,7 +125,7 @@ export async function startStagecoach(given: StagecoachOptions): Promise<Stageco
   const spoken = openHearing({ waits: (key) => queue.waits(key), wake, permission: permissionIn(repos, octokit), clock, log });
   const hear = deliveryHandler({ repos, wake: spoken, rediscover: () => resync.rediscoverSoon() });
   const queue: SharedQueue = openRounds(options, { repos, look, onDelivery: hear, onRound: firstRounds.done, resync: () => resync });
-  const resync = openResync(defined({ octokit, repos, queue, wake, clock, log, metrics, everyMs }));
+  const resync = new Resync(defined({ octokit, repos, queue, wake, clock, log, metrics, everyMs }));
   const views = openSharedViews({ repos, board: queue.board, owns: queue.owns, log, announce, onChange });
   const server = await startBotServer({
     ...{ ...serverOptionsOf(options), turnToWrite: queue.turnToWrite },
@@ -151,7 +151,7 @@ export async function startStagecoach(given: StagecoachOptions): Promise<Stageco
   state = "ready";
   resync.start();
   const idle = () => resync.rediscover.settled().then(queue.idle);
-  return { ...addressOf(server), repositories: repos.keys, runs, onChange, resync: resync.now, idle, close };
+  return { ...addressOf(server), repositories: repos.keys, runs, onChange, resync: () => resync.now(), idle, close };
 }
 
 function openChanges(): { announce(): void; onChange: Stagecoach["onChange"] } {
@@ -176,7 +176,7 @@ interface ReposGiven {
 }
 
 function roomOf({ directory, limits, mostMirrored: most, clock, log }: Checked): MirrorRoom | undefined {
-  return most === undefined ? undefined : openMirrorRoom(directory, { most, each: limits?.repository ?? most }, { clock, log });
+  return most === undefined ? undefined : new MirrorRoom(directory, { most, each: limits?.repository ?? most }, { clock, log });
 }
 
 /** The repositories, each opened with what it may see of the control planes. */
@@ -189,7 +189,7 @@ function reposOf(options: Checked, { onChange, onHeard, octokit, fence, room }: 
     ...{ octokit, directory, limits, cell, breakers, clock, log, signing, sealKeys, freezes, analysis, hooks, notifier: options.notifier },
     ...{ room, publicUrl, onChange, onHeard, answering, telemetry: options.telemetry, recorded: options.metrics?.recorded },
   });
-  return openRepos({
+  return new Repos({
     ...{ log, fence },
     open: (place, isHome) =>
       openServedRepo(place, {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { silentLog } from "../../../engine/round/context.ts";
-import { openRepos } from "../tenancy/repos.ts";
-import { coalesce, openResync } from "./resync.ts";
+import { Repos } from "../tenancy/repos.ts";
+import { coalesce, Resync } from "./resync.ts";
 
 const DELIVERIES = "failed deliveries could not be listed; the next look does";
 
@@ -31,9 +31,9 @@ function resyncOn(
   };
   const log = { ...silentLog, warn: (_fields: object, message: string) => void told.push(message) };
   const unopened = () => Promise.reject(new Error("there is no repository to open"));
-  const resync = openResync({
+  const resync = new Resync({
     octokit: async () => octokit as never,
-    repos: openRepos({ log, open: unopened, forget: async () => undefined }),
+    repos: new Repos({ log, open: unopened, forget: async () => undefined }),
     queue: { forget: () => undefined, share: () => undefined, leads: () => true },
     wake: () => undefined,
     clock: {

@@ -25,95 +25,116 @@ interface ResyncOptions {
 /** Between looks for a GitHub that is away: who does not know yet what the App is installed on takes nothing over. */
 const [FIRST_AGAIN_MS, LAST_AGAIN_MS] = [1000, 4000];
 
-export type Resync = ReturnType<typeof openResync>;
-
 /** Finds, without being told, what no webhook told. */
-export function openResync({ octokit, repos, queue, wake, clock, log, metrics, everyMs }: ResyncOptions) {
-  const sweeper = openSweeper({ app: () => octokit(), clock, log });
-  const rediscover = coalesce(async () => {
-    const before = repos.keys();
-    const found = await listInstalledRepos(octokit, log);
-    const fresh = repos.apply(found);
-    listAgain(found.unseen.size > 0);
-    for (const key of before) if (!repos.has(key)) queue.forget(key);
-    queue.share(repos.keys());
-    for (const key of fresh) wake(key);
-  });
-  let unseenTries = 0;
-  let callOffList = (): void => undefined;
-  /** Who does not know its repositories takes none of them over. */
-  function listAgain(isWanted: boolean): void {
-    callOffList();
-    if (!isWanted) unseenTries = 0;
-    else if (!stopped) callOffList = clock.after(Math.min(everyMs, FIRST_AGAIN_MS * 2 ** unseenTries++), rediscoverSoon);
-  }
-  function rediscoverSoon(): void {
-    void rediscover().catch((error: unknown) => {
-      warn("installations could not be listed")(error);
-      listAgain(true);
-    });
-  }
-  const warn = (message: string) => (error: unknown) => log.warn({ error: describeError(error) }, message);
+export class Resync {
+  readonly #options: ResyncOptions;
+  readonly #sweeper: ReturnType<typeof openSweeper>;
+  /** Asks which repos the App is installed on; several calls at once share one answer. */
+  readonly rediscover = coalesce(() => this.#list());
+  #unseenTries = 0;
+  #isWaiting = false;
+  #stopped = false;
+  #callOffList = (): void => undefined;
+  #callOff = (): void => undefined;
 
-  async function now(): Promise<void> {
-    await rediscover();
-    for (const served of repos.opened()) suspectAll(served);
-    for (const key of repos.keys()) wake(key);
-    // Deliveries are the App's own: one process asks for them.
-    if (!queue.leads()) return;
-    // The repos were looked through, which finds what the deliveries would have told: that GitHub cannot list them stops nothing.
-    await sweeper.sweep().then((count) => metrics?.resent(count), warn("failed deliveries could not be listed; the next look does"));
+  constructor(options: ResyncOptions) {
+    this.#options = options;
+    this.#sweeper = openSweeper({ app: () => options.octokit(), clock: options.clock, log: options.log });
+  }
+
+  /** A start waits for GitHub. */
+  isWaiting(): boolean {
+    return this.#isWaiting;
   }
 
   /**
    * As `now`, at a start: waits for a GitHub that is away. Rejects for what no waiting puts right, and once nobody waits any more (`stopping`).
    */
-  async function first(stopping: AbortSignal = new AbortController().signal): Promise<void> {
+  async first(stopping: AbortSignal = new AbortController().signal): Promise<void> {
+    const { clock, log } = this.#options;
     for (let tries = 0; ; tries++)
       try {
         stopping.throwIfAborted();
-        await Promise.race([now(), untilAborted(stopping)]);
-        isWaiting = false;
+        await Promise.race([this.now(), untilAborted(stopping)]);
+        this.#isWaiting = false;
         return;
       } catch (error) {
         if (stopping.aborted || !isAway(error)) throw error;
-        isWaiting = true;
+        this.#isWaiting = true;
         const againInMs = Math.min(LAST_AGAIN_MS, FIRST_AGAIN_MS * 2 ** tries);
         log.warn({ error: whyUnreached(error) ?? describeError(error), againInMs }, "GitHub does not answer: the start waits for it");
         await Promise.race([new Promise<void>((resolve) => void clock.after(againInMs, resolve)), untilAborted(stopping)]);
       }
   }
 
-  let isWaiting = false;
-  let stopped = false;
-  let callOff = (): void => undefined;
-  function start(): void {
-    if (stopped) return;
-    callOff = clock.after(everyMs, () => {
-      if (stopped) return;
-      now().catch(warn("resync failed")).finally(start);
+  /** From now on by itself, until it is stopped. */
+  start(): void {
+    if (this.#stopped) return;
+    this.#callOff = this.#options.clock.after(this.#options.everyMs, () => {
+      if (this.#stopped) return;
+      this.now()
+        .catch(this.#warn("resync failed"))
+        .finally(() => this.start());
     });
   }
-  return {
-    /** Asks which repos the App is installed on; several calls at once share one answer. */
-    rediscover,
-    /** The same where nobody waits for it. */
-    rediscoverSoon,
-    /** Looks at everything now, and asks for failed deliveries again. */
-    now,
-    first,
-    /** A start waits for GitHub. */
-    isWaiting: () => isWaiting,
-    /** The same where nobody waits for it. */
-    soon: () => void now().catch(warn("resync failed")),
-    /** From now on by itself, until it is stopped. */
-    start,
-    stop(): void {
-      stopped = true;
-      callOff();
-      callOffList();
-    },
-  };
+
+  stop(): void {
+    this.#stopped = true;
+    this.#callOff();
+    this.#callOffList();
+  }
+
+  /** As `now`, where nobody waits for it. */
+  soon(): void {
+    void this.now().catch(this.#warn("resync failed"));
+  }
+
+  /** Looks at everything now, and asks for failed deliveries again. */
+  async now(): Promise<void> {
+    const { repos, wake, queue, metrics } = this.#options;
+    await this.rediscover();
+    for (const served of repos.opened()) suspectAll(served);
+    for (const key of repos.keys()) wake(key);
+    // Deliveries are the App's own: one process asks for them.
+    if (!queue.leads()) return;
+    // The repos were looked through, which finds what the deliveries would have told: that GitHub cannot list them stops nothing.
+    const failed = this.#warn("failed deliveries could not be listed; the next look does");
+    await this.#sweeper.sweep().then((count) => metrics?.resent(count), failed);
+  }
+
+  /** As `rediscover`, where nobody waits for it. */
+  rediscoverSoon(): void {
+    void this.rediscover().catch((error: unknown) => {
+      this.#warn("installations could not be listed")(error);
+      this.#listAgain(true);
+    });
+  }
+
+  async #list(): Promise<void> {
+    const { octokit, repos, queue, wake, log } = this.#options;
+    const before = repos.keys();
+    const found = await listInstalledRepos(octokit, log);
+    const fresh = repos.apply(found);
+    this.#listAgain(found.unseen.size > 0);
+    for (const key of before) if (!repos.has(key)) queue.forget(key);
+    queue.share(repos.keys());
+    for (const key of fresh) wake(key);
+  }
+
+  /** Who does not know its repositories takes none of them over. */
+  #listAgain(isWanted: boolean): void {
+    const { clock, everyMs } = this.#options;
+    this.#callOffList();
+    if (!isWanted) this.#unseenTries = 0;
+    else if (!this.#stopped) {
+      const inMs = Math.min(everyMs, FIRST_AGAIN_MS * 2 ** this.#unseenTries++);
+      this.#callOffList = clock.after(inMs, () => this.rediscoverSoon());
+    }
+  }
+
+  #warn(message: string): (error: unknown) => void {
+    return (error) => this.#options.log.warn({ error: describeError(error) }, message);
+  }
 }
 
 /** Nobody answers, or answers that they cannot just now. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { GitError, type Mirror } from "../../../adapters/git/port.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import type { Clock } from "../../../core/base/time.ts";
-import type { MirrorRoom } from "./mirror-room.ts";
+import type { MirrorRoom, Resident } from "./mirror-room.ts";
 
 /** Not used for so long, a mirror lets go of its git process. */
 const REST_MS = 60_000;
@@ -27,93 +27,108 @@ interface Place {
  * what had been fetched is fetched anew by whoever needs it.
  */
 export function idleMirror(open: () => Promise<Mirror>, clock: Clock, place?: Place): Mirror {
-  let opening: Promise<Mirror> | undefined;
-  let users = 0;
-  let closed = false;
-  let callOff = (): void => undefined;
-  /** Its files are being deleted. */
-  let emptying: Promise<void> | undefined;
-  let refilling: Promise<void> | undefined;
-  let isEmptied = false;
-  const fetched = openFetched();
+  const idle = new IdleMirror(open, clock, place);
+  // Every method of a mirror answers with a promise, so all are passed on alike, those to come, too.
+  return new Proxy({} as Mirror, {
+    get(_target, name) {
+      if (name === "close") return () => idle.close();
+      if (name === "then" || typeof name === "symbol") return undefined;
+      return (...given: unknown[]) => idle.ask(name, given);
+    },
+  });
+}
 
-  async function rest(): Promise<void> {
-    if (users > 0) return;
-    const idle = opening;
-    opening = undefined;
+class IdleMirror implements Resident {
+  readonly #open: () => Promise<Mirror>;
+  readonly #clock: Clock;
+  readonly #place: Place | undefined;
+  readonly #fetched = openFetched();
+  #opening: Promise<Mirror> | undefined;
+  #users = 0;
+  #closed = false;
+  #callOff = (): void => undefined;
+  /** Its files are being deleted. */
+  #emptying: Promise<void> | undefined;
+  #refilling: Promise<void> | undefined;
+  #isEmptied = false;
+
+  constructor(open: () => Promise<Mirror>, clock: Clock, place: Place | undefined) {
+    this.#open = open;
+    this.#clock = clock;
+    this.#place = place;
+    this.#emptying = place?.room.serve(place.directory, this).finally(() => {
+      this.#emptying = undefined;
+    });
+  }
+
+  async ask(name: string, given: unknown[]): Promise<unknown> {
+    const known = this.#fetched.known(name, given, this.#isEmptied);
+    return known === undefined ? await this.#use(name, given) : known.answer;
+  }
+
+  async #use(name: string, given: unknown[]): Promise<unknown> {
+    if (this.#closed) throw new GitError("Unavailable", "the mirror is closed");
+    this.#callOff();
+    this.#users += 1;
+    try {
+      await this.#emptying?.catch(() => undefined);
+      this.#opening ??= this.#open();
+      const mirror = await this.#opening.catch((error: unknown) => {
+        this.#opening = undefined;
+        throw error;
+      });
+      const needs = !NEEDS_NOTHING.has(name);
+      const place = this.#place;
+      if (needs) place?.room.used(place.directory);
+      if (needs && this.#isEmptied) await this.#refill(mirror);
+      const method = (mirror as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>)[name];
+      if (method === undefined) throw new TypeError(`a mirror has no ${name}`);
+      const answer = await method.apply(mirror, given);
+      this.#fetched.note(name, given, answer);
+      if (GROWS.has(name)) place?.room.grown(place.directory);
+      return answer;
+    } finally {
+      this.#users -= 1;
+      if (this.#users === 0 && !this.#closed) this.#callOff = this.#clock.after(REST_MS, () => void this.#rest());
+    }
+  }
+
+  async #refill(mirror: Mirror): Promise<void> {
+    this.#refilling ??= this.#fetched.again(mirror).finally(() => {
+      this.#refilling = undefined;
+    });
+    await this.#refilling;
+    this.#isEmptied = false;
+    this.#place?.room.grown(this.#place.directory);
+  }
+
+  #rest(): Promise<void> {
+    return this.#users > 0 ? Promise.resolve() : this.#letGo();
+  }
+
+  async #letGo(): Promise<void> {
+    const idle = this.#opening;
+    this.#opening = undefined;
     await (await idle?.catch(() => undefined))?.close();
   }
 
-  async function empty(remove: () => Promise<void>): Promise<boolean> {
-    if (users > 0 || closed || emptying !== undefined) return false;
-    callOff();
-    isEmptied = true;
-    emptying = rest().then(remove);
-    await emptying.finally(() => {
-      emptying = undefined;
+  async empty(remove: () => Promise<void>): Promise<boolean> {
+    if (this.#users > 0 || this.#closed || this.#emptying !== undefined) return false;
+    this.#callOff();
+    this.#isEmptied = true;
+    this.#emptying = this.#rest().then(remove);
+    await this.#emptying.finally(() => {
+      this.#emptying = undefined;
     });
     return true;
   }
 
-  async function use(name: string, given: unknown[]): Promise<unknown> {
-    if (closed) throw new GitError("Unavailable", "the mirror is closed");
-    callOff();
-    users += 1;
-    try {
-      await emptying?.catch(() => undefined);
-      opening ??= open();
-      const mirror = await opening.catch((error: unknown) => {
-        opening = undefined;
-        throw error;
-      });
-      const needs = !NEEDS_NOTHING.has(name);
-      if (needs) place?.room.used(place.directory);
-      if (needs && isEmptied) await refill(mirror);
-      const method = (mirror as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>)[name];
-      if (method === undefined) throw new TypeError(`a mirror has no ${name}`);
-      const answer = await method.apply(mirror, given);
-      fetched.note(name, given, answer);
-      if (GROWS.has(name)) place?.room.grown(place.directory);
-      return answer;
-    } finally {
-      users -= 1;
-      if (users === 0 && !closed) callOff = clock.after(REST_MS, () => void rest());
-    }
+  close(): Promise<void> {
+    this.#closed = true;
+    this.#callOff();
+    this.#place?.room.leave(this.#place.directory, this);
+    return this.#letGo();
   }
-
-  async function refill(mirror: Mirror): Promise<void> {
-    refilling ??= fetched.again(mirror).finally(() => {
-      refilling = undefined;
-    });
-    await refilling;
-    isEmptied = false;
-    place?.room.grown(place.directory);
-  }
-
-  async function close(): Promise<void> {
-    closed = true;
-    callOff();
-    place?.room.leave(place.directory, resident);
-    const idle = opening;
-    opening = undefined;
-    await (await idle?.catch(() => undefined))?.close();
-  }
-
-  const resident = { empty };
-  emptying = place?.room.serve(place.directory, resident).finally(() => {
-    emptying = undefined;
-  });
-  // Every method of a mirror answers with a promise, so all are passed on alike, those to come, too.
-  return new Proxy({} as Mirror, {
-    get(_target, name) {
-      if (name === "close") return close;
-      if (name === "then" || typeof name === "symbol") return undefined;
-      return async (...given: unknown[]) => {
-        const known = fetched.known(name, given, isEmptied);
-        return known === undefined ? await use(name, given) : known.answer;
-      };
-    },
-  });
 }
 
 /** Where the mirror of a repository is kept. */

@@ -7,7 +7,7 @@ import type { Mirror } from "../../../adapters/git/port.ts";
 import { git, type Workspace, workspace } from "../../../adapters/git/testing/repositories.ts";
 import { steppedClock } from "../../../sim/github/testing/setup.ts";
 import { idleMirror } from "./idle-mirror.ts";
-import { type MirrorRoom, openMirrorRoom, type RoomLimits } from "./mirror-room.ts";
+import { MirrorRoom, type RoomLimits } from "./mirror-room.ts";
 
 const KIB = 1024;
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined, debug: () => undefined };
@@ -29,7 +29,7 @@ afterEach(async () => {
   at.remove();
 });
 
-const open = (limits: RoomLimits) => openMirrorRoom(root, limits, { clock, log });
+const open = (limits: RoomLimits) => new MirrorRoom(root, limits, { clock, log });
 const directory = (name: string) => join(root, `acme__${name}.git`);
 
 /** Opened as the server does; its fetches are counted. */
@@ -215,7 +215,7 @@ test("once it is closed nothing waits for its next look any more, which would ke
       disarm();
     };
   };
-  const room = openMirrorRoom(root, { most: 1, each: 1 }, { clock: { now: clock.now, after }, log });
+  const room = new MirrorRoom(root, { most: 1, each: 1 }, { clock: { now: clock.now, after }, log });
   room.grown(directory("a"));
   await room.settled();
   room.grown(directory("a"));

@@ -26,24 +26,9 @@ export interface RoomLimits {
 }
 
 /** A mirror that is served. */
-interface Resident {
+export interface Resident {
   /** False: it is used just now. Else `remove` was awaited with nobody in it. */
   empty(remove: () => Promise<void>): Promise<boolean>;
-}
-
-export interface MirrorRoom {
-  /** To be awaited before it is used: it may be being thrown away. */
-  serve(directory: string, resident: Resident): Promise<void>;
-  /** This one serves it no more; another may by then. */
-  leave(directory: string, resident: Resident): void;
-  /** It is deleted. */
-  forget(directory: string): void;
-  used(directory: string): void;
-  grown(directory: string): void;
-  /** Resolves once nothing is looked at or thrown away. */
-  settled(): Promise<void>;
-  /** Looks no more, and awaits a look that is under way: a process ends only when no timer is left. */
-  close(): Promise<void>;
 }
 
 interface Known {
@@ -57,53 +42,102 @@ interface Known {
   emptiedAt?: number;
 }
 
-export function openMirrorRoom(root: string, { most, each }: RoomLimits, { clock, log }: { clock: Clock; log: Log }): MirrorRoom {
-  const mirrors = new Map<string, Known>();
-  let looking: Promise<void> = Promise.resolve();
-  let isDue = false;
-  let lookedAt = Number.NEGATIVE_INFINITY;
-  let disarm = (): void => undefined;
-  let isClosed = false;
+export class MirrorRoom {
+  readonly #root: string;
+  readonly #limits: RoomLimits;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #mirrors = new Map<string, Known>();
+  #looking: Promise<void> = Promise.resolve();
+  #isDue = false;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #disarm = (): void => undefined;
+  #isClosed = false;
 
-  function of(directory: string): Known {
-    const known = mirrors.get(directory) ?? { usedAt: clock.now(), bytes: 0, isGrown: true };
-    mirrors.set(directory, known);
+  constructor(root: string, limits: RoomLimits, { clock, log }: { clock: Clock; log: Log }) {
+    this.#root = root;
+    this.#limits = limits;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** To be awaited before it is used: it may be being thrown away. */
+  async serve(directory: string, resident: Resident): Promise<void> {
+    const known = Object.assign(this.#of(directory), { resident });
+    await known.going?.catch(() => undefined);
+  }
+
+  /** This one serves it no more; another may by then. */
+  leave(directory: string, resident: Resident): void {
+    const known = this.#of(directory);
+    if (known.resident === resident) known.resident = undefined;
+  }
+
+  /** It is deleted. */
+  forget(directory: string): void {
+    this.#mirrors.delete(directory);
+  }
+
+  used(directory: string): void {
+    this.#of(directory).usedAt = this.#clock.now();
+  }
+
+  grown(directory: string): void {
+    this.#of(directory).isGrown = true;
+    this.#soon();
+  }
+
+  /** Resolves once nothing is looked at or thrown away. */
+  settled(): Promise<void> {
+    return this.#looking;
+  }
+
+  /** Looks no more, and awaits a look that is under way: a process ends only when no timer is left. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#disarm();
+    await this.#looking;
+  }
+
+  #of(directory: string): Known {
+    const known = this.#mirrors.get(directory) ?? { usedAt: this.#clock.now(), bytes: 0, isGrown: true };
+    this.#mirrors.set(directory, known);
     return known;
   }
 
-  async function throwAway(directory: string, known: Known): Promise<void> {
-    const { resident, bytes, usedAt } = known;
-    const going = resident === undefined ? emptyMirror(directory).then(() => true) : resident.empty(() => emptyMirror(directory));
-    known.going = going;
-    const isGone = await going.finally(() => {
-      known.going = undefined;
-    });
-    // It is used, and may not grow again.
-    if (!isGone) return soon();
-    log.info({ mirror: directory, bytes, unusedMs: clock.now() - usedAt }, "a mirror was thrown away to make room");
-    known.bytes = 0;
-    known.emptiedAt = clock.now();
+  #soon(): void {
+    if (this.#isDue || this.#isClosed) return;
+    this.#isDue = true;
+    const begin = () => {
+      this.#looking = this.#looking
+        .then(() => this.#look())
+        .catch((error: unknown) => this.#log.warn({ error: String(error) }, "the room of mirrors cannot be looked at"));
+    };
+    const wait = this.#lookedAt + LOOK_MS - this.#clock.now();
+    if (wait > 0) this.#disarm = this.#clock.after(wait, begin);
+    else begin();
   }
 
-  async function look(): Promise<void> {
-    isDue = false;
-    lookedAt = clock.now();
-    for (const name of await readdir(root).catch(() => [])) if (!isClosed) await measure(join(root, name));
-    const size = () => [...mirrors.values()].reduce((sum, { bytes }) => sum + bytes, 0);
-    const oldestFirst = [...mirrors].sort(([, a], [, b]) => a.usedAt - b.usedAt);
+  async #look(): Promise<void> {
+    const { most, each } = this.#limits;
+    this.#isDue = false;
+    this.#lookedAt = this.#clock.now();
+    for (const name of await readdir(this.#root).catch(() => [])) if (!this.#isClosed) await this.#measure(join(this.#root, name));
+    const size = () => [...this.#mirrors.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+    const oldestFirst = [...this.#mirrors].sort(([, a], [, b]) => a.usedAt - b.usedAt);
     const isFull = size() > most;
     for (const [directory, known] of oldestFirst) {
-      if (isClosed) return;
-      const isTooLarge = known.bytes > each && !(clock.now() - (known.emptiedAt ?? Number.NEGATIVE_INFINITY) < ANEW_MS);
+      if (this.#isClosed) return;
+      const isTooLarge = known.bytes > each && !(this.#clock.now() - (known.emptiedAt ?? Number.NEGATIVE_INFINITY) < ANEW_MS);
       if (known.bytes === 0 || !(isTooLarge || (isFull && size() > most * DOWN_TO))) continue;
-      await throwAway(directory, known).catch((error: unknown) =>
-        log.warn({ mirror: directory, error: String(error) }, "a mirror cannot be thrown away"),
+      await this.#throwAway(directory, known).catch((error: unknown) =>
+        this.#log.warn({ mirror: directory, error: String(error) }, "a mirror cannot be thrown away"),
       );
     }
   }
 
-  async function measure(directory: string): Promise<void> {
-    const known = mirrors.get(directory);
+  async #measure(directory: string): Promise<void> {
+    const known = this.#mirrors.get(directory);
     if (known?.isGrown === false || !directory.endsWith(".git")) return;
     // It may grow while it is measured.
     if (known !== undefined) known.isGrown = false;
@@ -111,45 +145,23 @@ export function openMirrorRoom(root: string, { most, each }: RoomLimits, { clock
     const usedAt = known?.usedAt ?? (await stat(directory).catch(() => undefined))?.mtimeMs ?? 0;
     const bytes = await bytesBelow(directory);
     // It is deleted meanwhile.
-    if (known !== undefined && !mirrors.has(directory)) return;
-    mirrors.set(directory, Object.assign(mirrors.get(directory) ?? { usedAt, isGrown: false }, { bytes }));
+    if (known !== undefined && !this.#mirrors.has(directory)) return;
+    this.#mirrors.set(directory, Object.assign(this.#mirrors.get(directory) ?? { usedAt, isGrown: false }, { bytes }));
   }
 
-  function soon(): void {
-    if (isDue || isClosed) return;
-    isDue = true;
-    const begin = () => {
-      looking = looking.then(look).catch((error: unknown) => log.warn({ error: String(error) }, "the room of mirrors cannot be looked at"));
-    };
-    const wait = lookedAt + LOOK_MS - clock.now();
-    if (wait > 0) disarm = clock.after(wait, begin);
-    else begin();
+  async #throwAway(directory: string, known: Known): Promise<void> {
+    const { resident, bytes, usedAt } = known;
+    const going = resident === undefined ? emptyMirror(directory).then(() => true) : resident.empty(() => emptyMirror(directory));
+    known.going = going;
+    const isGone = await going.finally(() => {
+      known.going = undefined;
+    });
+    // It is used, and may not grow again.
+    if (!isGone) return this.#soon();
+    this.#log.info({ mirror: directory, bytes, unusedMs: this.#clock.now() - usedAt }, "a mirror was thrown away to make room");
+    known.bytes = 0;
+    known.emptiedAt = this.#clock.now();
   }
-
-  return {
-    async serve(directory, resident) {
-      const known = Object.assign(of(directory), { resident });
-      await known.going?.catch(() => undefined);
-    },
-    leave(directory, resident) {
-      const known = of(directory);
-      if (known.resident === resident) known.resident = undefined;
-    },
-    forget: (directory) => void mirrors.delete(directory),
-    used(directory) {
-      of(directory).usedAt = clock.now();
-    },
-    grown(directory) {
-      of(directory).isGrown = true;
-      soon();
-    },
-    settled: () => looking,
-    async close() {
-      isClosed = true;
-      disarm();
-      await looking;
-    },
-  };
 }
 
 /** Begun anew at any moment of it: without a head it is none, and its objects go in one go. */

@@ -3,7 +3,7 @@ import type { Forge } from "../../../adapters/forge/port.ts";
 import { silentLog } from "../../../engine/round/context.ts";
 import { fenceForge } from "../../../engine/round/fence.ts";
 import type { InstalledRepo, InstalledRepos } from "./installed-repos.ts";
-import { openRepos } from "./repos.ts";
+import { Repos } from "./repos.ts";
 import type { ServedRepo } from "./served-repo.ts";
 
 const place: InstalledRepo = { fullName: "o/r", baseBranch: "main", cloneUrl: "https://example.com/o/r.git", id: 1, installationId: 1 };
@@ -16,7 +16,7 @@ test("a round that hangs is given up: nothing of it is used again, it is opened 
     const mine = ++opened;
     return { abandon: () => void abandoned.push(mine) } as unknown as ServedRepo;
   };
-  const repos = openRepos({ log: silentLog, open, forget: async () => undefined });
+  const repos = new Repos({ log: silentLog, open, forget: async () => undefined });
   repos.apply(found);
   const given: number[] = [];
   for (const _ of [1, 2]) {

@@ -4,8 +4,6 @@ import type { Log } from "../../../engine/round/context.ts";
 import { type InstalledRepo, type InstalledRepos, isHome } from "./installed-repos.ts";
 import type { ServedRepo } from "./served-repo.ts";
 
-export type Repos = ReturnType<typeof openRepos>;
-
 interface Entry {
   place: InstalledRepo;
   isHome: boolean;
@@ -30,95 +28,107 @@ interface ReposOptions {
 }
 
 /** The repositories that are looked after, by `owner/name` in lower case. */
-export function openRepos({ log, open, forget, fence = () => () => undefined }: ReposOptions) {
-  const entries = new Map<string, Entry>();
+export class Repos {
+  readonly #options: ReposOptions;
+  readonly #entries = new Map<string, Entry>();
   /** Installations whose repositories were listed once: of others nothing is known here. */
-  const listed = new Set<number>();
-  const closing = openClosing(log);
+  readonly #listed = new Set<number>();
+  readonly #closing: ReturnType<typeof openClosing>;
 
-  function drop(key: string, entry: Entry, why: string): void {
-    entries.delete(key);
-    log.info({ repository: entry.place.fullName, why }, "a repository is no longer served");
-    closing.begin(key, entry, () => forget(entry.place));
+  /** Listed, and not on hold. */
+  readonly has = (key: string): boolean => this.#entries.get(key)?.suspended === false;
+  /** Whether what it has is known here. */
+  readonly hasListed = (installationId: number | undefined) => installationId !== undefined && this.#listed.has(installationId);
+  /** Those that may be looked at now. */
+  readonly keys = () => [...this.#entries].filter(([, entry]) => !entry.suspended).map(([key]) => key);
+  /** As GitHub spells it. */
+  readonly nameOf = (key: string) => this.#entries.get(key)?.place.fullName;
+  readonly placeOf = (key: string) => this.#entries.get(key)?.place;
+  readonly counts = () => {
+    const suspended = [...this.#entries.values()].filter((entry) => entry.suspended).length;
+    return { served: this.#entries.size - suspended, suspended };
+  };
+  /** Where it was opened already. */
+  readonly get = (key: string) => this.#entries.get(key)?.served;
+  readonly opened = () => [...this.#entries.values()].flatMap(({ served }) => (served === undefined ? [] : [served]));
+  readonly openedByKey = () => [...this.#entries].flatMap(([key, { served }]) => (served === undefined ? [] : [[key, served] as const]));
+
+  constructor(options: ReposOptions) {
+    this.#options = options;
+    this.#closing = openClosing(options.log);
   }
 
-  function missing(key: string, entry: Entry, { suspended, unseen }: InstalledRepos): void {
+  /** Takes in what GitHub lists now: new ones come, those that are gone are closed and forgotten. Gives the keys of the new ones. */
+  apply(found: InstalledRepos): string[] {
+    const places = new Map(found.repos.map((place) => [place.fullName.toLowerCase(), place]));
+    const fresh: string[] = [];
+    for (const { installationId } of found.repos) this.#listed.add(installationId);
+    for (const [key, entry] of this.#entries) {
+      const place = places.get(key);
+      if (place === undefined) this.#missing(key, entry, found);
+      else if (entry.isHome !== isHome(place, found))
+        this.#drop(key, entry, "other accounts have the App, too, or have it no more: see tenancy");
+      else if (isSame(entry.place, place)) keep(entry, place);
+      else this.#drop(key, entry, "it is another one by the same name, or installed anew");
+    }
+    for (const [key, place] of places) {
+      if (this.#entries.has(key)) continue;
+      this.#entries.set(key, unopened({ place, isHome: isHome(place, found), suspended: false }));
+      fresh.push(key);
+    }
+    return fresh;
+  }
+
+  #missing(key: string, entry: Entry, { suspended, unseen }: InstalledRepos): void {
     const { installationId } = entry.place;
     if (suspended.has(installationId)) entry.suspended = true;
-    else if (!unseen.has(installationId)) drop(key, entry, "GitHub no longer lists it: uninstalled, removed, renamed or archived");
+    else if (!unseen.has(installationId)) this.#drop(key, entry, "GitHub no longer lists it: uninstalled, removed, renamed or archived");
   }
 
-  return {
-    /** Takes in what GitHub lists now: new ones come, those that are gone are closed and forgotten. Gives the keys of the new ones. */
-    apply(found: InstalledRepos): string[] {
-      const places = new Map(found.repos.map((place) => [place.fullName.toLowerCase(), place]));
-      const fresh: string[] = [];
-      for (const { installationId } of found.repos) listed.add(installationId);
-      for (const [key, entry] of entries) {
-        const place = places.get(key);
-        if (place === undefined) missing(key, entry, found);
-        else if (entry.isHome !== isHome(place, found))
-          drop(key, entry, "other accounts have the App, too, or have it no more: see tenancy");
-        else if (isSame(entry.place, place)) keep(entry, place);
-        else drop(key, entry, "it is another one by the same name, or installed anew");
-      }
-      for (const [key, place] of places) {
-        if (entries.has(key)) continue;
-        entries.set(key, unopened({ place, isHome: isHome(place, found), suspended: false }));
-        fresh.push(key);
-      }
-      return fresh;
-    },
-    /** Listed, and not on hold. */
-    has: (key: string) => entries.get(key)?.suspended === false,
-    /** Whether what it has is known here. */
-    hasListed: (installationId: number | undefined) => installationId !== undefined && listed.has(installationId),
-    /** Those that may be looked at now. */
-    keys: () => [...entries].filter(([, entry]) => !entry.suspended).map(([key]) => key),
-    /** As GitHub spells it. */
-    nameOf: (key: string) => entries.get(key)?.place.fullName,
-    placeOf: (key: string) => entries.get(key)?.place,
-    counts() {
-      const suspended = [...entries.values()].filter((entry) => entry.suspended).length;
-      return { served: entries.size - suspended, suspended };
-    },
-    /** Where it was opened already. */
-    get: (key: string) => entries.get(key)?.served,
-    opened: () => [...entries.values()].flatMap(({ served }) => (served === undefined ? [] : [served])),
-    openedByKey: () => [...entries].flatMap(([key, { served }]) => (served === undefined ? [] : [[key, served] as const])),
-    /**
-     * Opens it where need be and works on it; nothing where it is gone or on hold. Calls for one repo must not overlap. What hangs until
-     * `over` is given up: it is opened anew the next time, and `look` is told how often that was so.
-     */
-    async work(key: string, look: (served: ServedRepo, givenUp: number) => Promise<void>, over?: AbortSignal): Promise<void> {
-      await closing.of(key);
-      const entry = entries.get(key);
-      if (entry === undefined || entry.suspended) return;
-      const working = askFor(key, () => workOn(entry, open, look, over), fence(key));
-      entry.working = over === undefined ? working.catch(() => undefined) : Promise.race([working, endOf(over)]).catch(() => undefined);
-      await working;
-    },
-    /** Another process looks after it from now on: resolves when nothing of it goes on here. Its mirror stays. */
-    async leave(key: string): Promise<void> {
-      const entry = entries.get(key);
-      if (entry === undefined) return closing.of(key);
-      await entry.working;
-      if (entries.get(key) === entry) entries.set(key, unopened(entry));
-      await closing.begin(key, entry);
-    },
-    /** Another process may look after it already: what goes on here can do nothing more. */
-    abandon(key: string, why: Error): void {
-      const entry = entries.get(key);
-      if (entry === undefined) return;
-      entries.set(key, unopened(entry));
-      entry.abandoned = why;
-      entry.served?.abandon(why);
-      void closing.begin(key, entry);
-    },
-    async close(): Promise<void> {
-      await Promise.all([...closing.all(), ...[...entries.values()].map((entry) => entry.working.then(() => entry.served?.close()))]);
-    },
-  };
+  #drop(key: string, entry: Entry, why: string): void {
+    const { log, forget } = this.#options;
+    this.#entries.delete(key);
+    log.info({ repository: entry.place.fullName, why }, "a repository is no longer served");
+    this.#closing.begin(key, entry, () => forget(entry.place));
+  }
+
+  /**
+   * Opens it where need be and works on it; nothing where it is gone or on hold. Calls for one repo must not overlap. What hangs until
+   * `over` is given up: it is opened anew the next time, and `look` is told how often that was so.
+   */
+  async work(key: string, look: (served: ServedRepo, givenUp: number) => Promise<void>, over?: AbortSignal): Promise<void> {
+    const { open, fence } = this.#options;
+    await this.#closing.of(key);
+    const entry = this.#entries.get(key);
+    if (entry === undefined || entry.suspended) return;
+    const working = askFor(key, () => workOn(entry, open, look, over), fence?.(key));
+    entry.working = over === undefined ? working.catch(() => undefined) : Promise.race([working, endOf(over)]).catch(() => undefined);
+    await working;
+  }
+
+  /** Another process looks after it from now on: resolves when nothing of it goes on here. Its mirror stays. */
+  async leave(key: string): Promise<void> {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return this.#closing.of(key);
+    await entry.working;
+    if (this.#entries.get(key) === entry) this.#entries.set(key, unopened(entry));
+    await this.#closing.begin(key, entry);
+  }
+
+  /** Another process may look after it already: what goes on here can do nothing more. */
+  abandon(key: string, why: Error): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#entries.set(key, unopened(entry));
+    entry.abandoned = why;
+    entry.served?.abandon(why);
+    void this.#closing.begin(key, entry);
+  }
+
+  async close(): Promise<void> {
+    const closed = [...this.#entries.values()].map((entry) => entry.working.then(() => entry.served?.close()));
+    await Promise.all([...this.#closing.all(), ...closed]);
+  }
 }
 
 function unopened({ place, isHome: home, suspended }: Pick<Entry, "place" | "isHome" | "suspended">): Entry {

@@ -47,26 +47,8 @@ export function openSharedViews({ repos, board, owns, log, announce, onChange }:
   if (showing !== undefined) onChange(showing.changed);
   let all: Map<string, View> | undefined;
 
-  async function take({ repository: key, part, format, content }: ShownPart): Promise<void> {
-    const name = repos.nameOf(key);
-    if (name === undefined) return void others.delete(key);
-    const other = others.get(key) ?? { beside: undefined, runs: new Map(), faults: new Map(), view: undefined };
-    others.set(key, other);
-    other.view = undefined;
-    try {
-      if (content === undefined) throw new Error("it is larger than any may be");
-      if (format > VIEW_FORMAT) throw new Error("a newer version wrote it");
-      if (part === BESIDE) other.beside = named(await unpackBeside(content), name);
-      else other.runs.set(part, await unpackRun(content, part));
-      other.faults.delete(part);
-    } catch (error) {
-      other.faults.set(part, String(error).replaceAll(/\s+/g, " ").slice(0, 200));
-      log.warn({ repository: key, part, error: String(error).slice(0, 500) }, "what another replica shows cannot be read");
-    }
-  }
-
   board?.onRead(async (parts) => {
-    for (const part of parts) await take(part);
+    for (const part of parts) await take(others, { repos, log }, part);
     for (const { repository } of parts) trim(others.get(repository));
     announce();
   });
@@ -107,6 +89,28 @@ export function openSharedViews({ repos, board, owns, log, announce, onChange }:
     look: board && (() => board.look()),
     stop: async () => await showing?.stop(),
   };
+}
+
+async function take(
+  others: Map<string, Other>,
+  { repos, log }: Pick<SharedViewsOptions, "repos" | "log">,
+  { repository: key, part, format, content }: ShownPart,
+): Promise<void> {
+  const name = repos.nameOf(key);
+  if (name === undefined) return void others.delete(key);
+  const other = others.get(key) ?? { beside: undefined, runs: new Map(), faults: new Map(), view: undefined };
+  others.set(key, other);
+  other.view = undefined;
+  try {
+    if (content === undefined) throw new Error("it is larger than any may be");
+    if (format > VIEW_FORMAT) throw new Error("a newer version wrote it");
+    if (part === BESIDE) other.beside = named(await unpackBeside(content), name);
+    else other.runs.set(part, await unpackRun(content, part));
+    other.faults.delete(part);
+  } catch (error) {
+    other.faults.set(part, String(error).replaceAll(/\s+/g, " ").slice(0, 200));
+    log.warn({ repository: key, part, error: String(error).slice(0, 500) }, "what another replica shows cannot be read");
+  }
 }
 
 const NOTHING = {

@@ -38,41 +38,10 @@ export function showViews({ repos, owns, board, log }: ShowOptions) {
   let due: NodeJS.Timeout | undefined;
   const regular = setInterval(look, LOOK_MS).unref();
 
-  function stateOf(served: ServedRepo): Written {
-    const known = written.get(served) ?? { parts: [], beside: undefined, runs: new Map(), nextAt: 0 };
-    written.set(served, known);
-    return known;
-  }
-
-  async function write(key: string, served: ServedRepo): Promise<void> {
-    const began = performance.now();
-    const state = stateOf(served);
-    const before = { ...state };
-    // Another may have it, or have had it: then all is written anew once it is ours.
-    Object.assign(state, { parts: [], beside: undefined, runs: new Map() } satisfies Partial<Written>);
-    const parts = partsOf(served);
-    const view = viewOf(served);
-    const beside = besideText(view);
-    const sent = new Map<string, Uint8Array>();
-    if (before.beside !== beside) sent.set(BESIDE, await packBeside(beside));
-    const runs = new Map(view.runs.map(({ run, history }) => [run.rollout, { run, history: historyText(history) }]));
-    for (const [rollout, { run, history }] of runs) {
-      const old = before.runs.get(rollout);
-      if (old?.run !== run || old.history !== history) sent.set(rollout, await packRun(run, history));
-    }
-    if (sent.size > 0 && !(await board.write(key, VIEW_FORMAT, sent, [BESIDE, ...runs.keys()]))) return;
-    Object.assign(state, { parts, beside, runs, nextAt: performance.now() + Math.max(LEAST_MS, SHARE * (performance.now() - began)) });
-  }
-
-  async function packRun(run: Run, history: string): Promise<Uint8Array> {
-    const whole = await pack(run, history);
-    return whole.length > board.largest ? await packNumber(run) : whole;
-  }
-
   async function work(): Promise<void> {
     for (const [key, served] of changed) {
       changed.delete(key);
-      await write(key, served).catch((error: unknown) => {
+      await write(board, key, served, stateOf(written, served)).catch((error: unknown) => {
         log.info({ repository: key, error: String(error).slice(0, 300) }, "what is shown could not be written; it is tried again");
       });
     }
@@ -84,7 +53,7 @@ export function showViews({ repos, owns, board, log }: ShowOptions) {
     const now = performance.now();
     for (const [key, served] of repos.openedByKey()) {
       if (served.journal === undefined || !owns(key)) continue;
-      const { parts, nextAt } = stateOf(served);
+      const { parts, nextAt } = stateOf(written, served);
       if (isSame(parts, partsOf(served))) continue;
       if (nextAt > now) soonest = Math.min(soonest, nextAt);
       else changed.set(key, served);
@@ -118,6 +87,36 @@ export function showViews({ repos, owns, board, log }: ShowOptions) {
       await Promise.all(workers);
     },
   };
+}
+
+function stateOf(written: WeakMap<ServedRepo, Written>, served: ServedRepo): Written {
+  const known = written.get(served) ?? { parts: [], beside: undefined, runs: new Map(), nextAt: 0 };
+  written.set(served, known);
+  return known;
+}
+
+async function write(board: ShownBoard, key: string, served: ServedRepo, state: Written): Promise<void> {
+  const began = performance.now();
+  const before = { ...state };
+  // Another may have it, or have had it: then all is written anew once it is ours.
+  Object.assign(state, { parts: [], beside: undefined, runs: new Map() } satisfies Partial<Written>);
+  const parts = partsOf(served);
+  const view = viewOf(served);
+  const beside = besideText(view);
+  const sent = new Map<string, Uint8Array>();
+  if (before.beside !== beside) sent.set(BESIDE, await packBeside(beside));
+  const runs = new Map(view.runs.map(({ run, history }) => [run.rollout, { run, history: historyText(history) }]));
+  for (const [rollout, { run, history }] of runs) {
+    const old = before.runs.get(rollout);
+    if (old?.run !== run || old.history !== history) sent.set(rollout, await packRun(run, history, board.largest));
+  }
+  if (sent.size > 0 && !(await board.write(key, VIEW_FORMAT, sent, [BESIDE, ...runs.keys()]))) return;
+  Object.assign(state, { parts, beside, runs, nextAt: performance.now() + Math.max(LEAST_MS, SHARE * (performance.now() - began)) });
+}
+
+async function packRun(run: Run, history: string, largest: number): Promise<Uint8Array> {
+  const whole = await pack(run, history);
+  return whole.length > largest ? await packNumber(run) : whole;
 }
 
 function partsOf({ runs, refused, journal, loop, inbox, context }: ServedRepo): unknown[] {
