@@ -13,16 +13,6 @@ interface ScreenStream {
   off?(event: "resize", listener: () => void): unknown;
 }
 
-export interface LiveScreen {
-  /** Columns, and rows that lines may take. */
-  room(): { width: number; rows: number };
-  draw(lines: readonly string[]): void;
-  /** A line that stays, above what is drawn; in the alternate screen it is shown once that is left. */
-  note(line: string): void;
-  /** Ends the drawing. `keep`: the last lines drawn stay to be read. */
-  close(keep?: boolean): void;
-}
-
 interface Options {
   /** On the whole screen, which is put back at the end; else below what was printed before. */
   alternate: boolean;
@@ -38,89 +28,103 @@ const [BEGIN, END] = [`${ESC}?2026h`, `${ESC}?2026l`];
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
-export function openLiveScreen(out: ScreenStream, { alternate, onResize }: Options): LiveScreen {
-  let drawn: readonly string[] = [];
-  let last: readonly string[] = [];
-  let open = true;
-  const notes: string[] = [];
+export function openLiveScreen(out: ScreenStream, options: Options): LiveScreen {
+  return new LiveScreen(out, options);
+}
 
-  function enter(): void {
-    drawn = [];
-    out.write(alternate ? `${SAVE}${HIDE}${ESC}2J${ESC}H` : HIDE);
+export class LiveScreen {
+  readonly #out: ScreenStream;
+  readonly #options: Options;
+  readonly #notes: string[] = [];
+  #drawn: readonly string[] = [];
+  #last: readonly string[] = [];
+  #open = true;
+
+  constructor(out: ScreenStream, options: Options) {
+    this.#out = out;
+    this.#options = options;
+    this.#enter();
+    out.on?.("resize", this.#resized);
+    process.once("exit", this.#exited);
+    if (options.alternate && process.platform !== "win32") {
+      process.on("SIGTSTP", this.#stopped);
+      process.on("SIGCONT", this.#continued);
+    }
+    for (const signal of SIGNALS) process.once(signal, this.#ended);
   }
 
-  function leave(): void {
-    out.write(alternate ? `${SHOW}${RESTORE}` : SHOW);
+  /** Columns, and rows that lines may take. */
+  room(): { width: number; rows: number } {
+    return { width: Math.max(10, columnsOf(this.#out) ?? 100), rows: Math.max(3, (this.#out.rows || 50) - 1) };
   }
 
-  function resized(): void {
-    if (alternate) out.write(`${ESC}2J${ESC}H`);
-    drawn = [];
-    if (onResize === undefined) draw(last);
+  draw(lines: readonly string[]): void {
+    if (!this.#open) return;
+    const fitting = lines.slice(0, Math.max(1, (this.#out.rows || 50) - 1));
+    this.#last = fitting;
+    const text = this.#options.alternate ? absolute(this.#drawn, fitting) : relative(this.#drawn, fitting);
+    this.#drawn = fitting;
+    if (text !== "") this.#out.write(`${BEGIN}${text}${END}`);
+  }
+
+  /** A line that stays, above what is drawn; in the alternate screen it is shown once that is left. */
+  note(line: string): void {
+    if (!this.#open) return;
+    if (this.#options.alternate) this.#notes.push(line);
+    else {
+      const below = this.#last;
+      this.#out.write(`${erased(this.#drawn)}${line}\n`);
+      this.#drawn = [];
+      this.draw(below);
+    }
+  }
+
+  /** Ends the drawing. `keep`: the last lines drawn stay to be read. */
+  close(keep = true): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#leave();
+    const { alternate } = this.#options;
+    const kept = alternate ? [...this.#notes, ...(keep ? this.#last : [])] : [];
+    if (kept.length > 0) this.#out.write(`${kept.join("\n")}\n`);
+    if (!keep && !alternate) this.#out.write(erased(this.#drawn));
+    this.#out.off?.("resize", this.#resized);
+    process.off("exit", this.#exited);
+    process.off("SIGTSTP", this.#stopped);
+    process.off("SIGCONT", this.#continued);
+    for (const signal of SIGNALS) process.off(signal, this.#ended);
+  }
+
+  #enter(): void {
+    this.#drawn = [];
+    this.#out.write(this.#options.alternate ? `${SAVE}${HIDE}${ESC}2J${ESC}H` : HIDE);
+  }
+
+  #leave(): void {
+    this.#out.write(this.#options.alternate ? `${SHOW}${RESTORE}` : SHOW);
+  }
+
+  readonly #resized = (): void => {
+    const { alternate, onResize } = this.#options;
+    if (alternate) this.#out.write(`${ESC}2J${ESC}H`);
+    this.#drawn = [];
+    if (onResize === undefined) this.draw(this.#last);
     else onResize();
-  }
-
-  function draw(lines: readonly string[]): void {
-    if (!open) return;
-    const fitting = lines.slice(0, Math.max(1, (out.rows || 50) - 1));
-    last = fitting;
-    const text = alternate ? absolute(drawn, fitting) : relative(drawn, fitting);
-    drawn = fitting;
-    if (text !== "") out.write(`${BEGIN}${text}${END}`);
-  }
-
-  function close(keep = true): void {
-    if (!open) return;
-    open = false;
-    leave();
-    const kept = alternate ? [...notes, ...(keep ? last : [])] : [];
-    if (kept.length > 0) out.write(`${kept.join("\n")}\n`);
-    if (!keep && !alternate) out.write(erased(drawn));
-    out.off?.("resize", resized);
-    process.off("exit", exited);
-    process.off("SIGTSTP", stopped);
-    process.off("SIGCONT", continued);
-    for (const signal of SIGNALS) process.off(signal, ended);
-  }
-
-  const exited = () => close();
-  function ended(signal: NodeJS.Signals): void {
-    close();
+  };
+  readonly #exited = (): void => this.close();
+  readonly #ended = (signal: NodeJS.Signals): void => {
+    this.close();
     // Whoever else listens decides what the signal ends.
     if (process.listenerCount(signal) === 0) process.exit(CODES[signal as keyof typeof CODES]);
-  }
+  };
   // Ctrl-Z gives the shell its screen back, and `fg` takes it again.
-  function stopped(): void {
-    leave();
+  readonly #stopped = (): void => {
+    this.#leave();
     process.kill(process.pid, "SIGSTOP");
-  }
-  function continued(): void {
-    enter();
-    resized();
-  }
-
-  enter();
-  out.on?.("resize", resized);
-  process.once("exit", exited);
-  if (alternate && process.platform !== "win32") {
-    process.on("SIGTSTP", stopped);
-    process.on("SIGCONT", continued);
-  }
-  for (const signal of SIGNALS) process.once(signal, ended);
-  return {
-    room: () => ({ width: Math.max(10, columnsOf(out) ?? 100), rows: Math.max(3, (out.rows || 50) - 1) }),
-    draw,
-    note(line) {
-      if (!open) return;
-      if (alternate) notes.push(line);
-      else {
-        const below = last;
-        out.write(`${erased(drawn)}${line}\n`);
-        drawn = [];
-        draw(below);
-      }
-    },
-    close,
+  };
+  readonly #continued = (): void => {
+    this.#enter();
+    this.#resized();
   };
 }
 

@@ -17,8 +17,9 @@ import { readSigningKey } from "../../../adapters/git/signing/ssh-key.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { errorText, parseArgs, readGiven } from "../args.ts";
 import { CommandError } from "../command.ts";
+import { type CheckoutGit, openGit, openObjects } from "./checkout.ts";
 import { sealOf } from "./seal-options.ts";
-import { asCommandError, type CheckoutGit, firstLine, openGit, openObjects } from "./source.ts";
+import { asCommandError } from "./source.ts";
 
 interface Options {
   repo: string;
@@ -180,4 +181,8 @@ async function openCheckoutRemote(repo: string) {
 async function personIn(git: CheckoutGit["git"]): Promise<string | undefined> {
   const [name = "", email = ""] = await Promise.all(["user.name", "user.email"].map((key) => git.raw(["config", key]).catch(() => "")));
   return name.trim() === "" ? undefined : `${name.trim()}${email.trim() === "" ? "" : ` <${email.trim()}>`}`;
+}
+
+function firstLine(error: unknown): string {
+  return error instanceof Error ? (error.message.trim().split("\n")[0] ?? "") : String(error);
 }

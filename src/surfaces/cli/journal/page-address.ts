@@ -4,7 +4,8 @@ import type { Run } from "../../../core/run/state/run.ts";
 import { CommandError } from "../command.ts";
 import { type Env, repositoryIn } from "../github-names.ts";
 import { visible } from "../print.ts";
-import { openGit, type SourceOptions } from "./source.ts";
+import { openGit } from "./checkout.ts";
+import type { SourceOptions } from "./source.ts";
 
 /** On standard error: what a command answers is the run. */
 export async function tellPage({ repo, repository }: SourceOptions, run: Run, env: Env = process.env): Promise<void> {

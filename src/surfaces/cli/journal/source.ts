@@ -1,22 +1,21 @@
 /** The journal is read from a plain checkout, for every subcommand that shows a run or steers one. */
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import { Command } from "commander";
-import { type SimpleGit, simpleGit } from "simple-git";
 import type { Index } from "../../../adapters/git/journal/index-file.ts";
 import { JOURNAL_BRANCH } from "../../../adapters/git/journal/journal.ts";
+import type { JournalReader } from "../../../adapters/git/journal/port.ts";
 import { JournalFileError } from "../../../adapters/git/journal/read-run.ts";
 import { openJournalReader } from "../../../adapters/git/journal/reader.ts";
 import { GitError } from "../../../adapters/git/port.ts";
-import { type GitReader, openReader } from "../../../adapters/git/reader.ts";
+import type { GitReader } from "../../../adapters/git/reader.ts";
 import type { History } from "../../../core/report/plan/duration.ts";
 import { addStop } from "../../../core/report/reasons/phrases.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { parseRepoConfig } from "../../../core/spec/parse/parse.ts";
 import { freezesOf, SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
-import { openDurations } from "../../../engine/config-repo/history-durations.ts";
+import { type DurationsOf, openDurations } from "../../../engine/config-repo/history-durations.ts";
 import { CommandError } from "../command.ts";
+import { type CheckoutGit, openGit, openObjects } from "./checkout.ts";
 import { openCopy } from "./copy.ts";
 import {
   ASKED_MS,
@@ -53,148 +52,140 @@ export function journalCommand(name: string, description: string): Command {
     .option("--no-fetch", "ask no remote: show what the clone has");
 }
 
-/** Git in a checkout (or bare repository), and its remote: `origin`, or the first there is. */
-export interface CheckoutGit {
-  git: SimpleGit;
-  remote(): Promise<string | undefined>;
-}
-
-/** simple-git's guard lets through what was chosen here: the token comes as configuration in the environment. */
-function guardedBy(env: Readonly<Record<string, string>>) {
-  return { allowEnvironment: Object.keys(env).filter((name) => name.startsWith("GIT_")), unsafe: { allowUnsafeConfigEnvCount: true } };
-}
-
-/** `env`: all that git gets of the environment; undefined: the person's own. */
-export function openGit(repo: string, env?: Readonly<Record<string, string>>): CheckoutGit {
-  const directory = resolve(repo);
-  if (!existsSync(directory)) throw new CommandError(2, `--repo ${repo}: there is no such directory`);
-  const git = env === undefined ? simpleGit({ baseDir: directory }) : simpleGit({ baseDir: directory, ...guardedBy(env) }).env(env);
-  return {
-    git,
-    async remote() {
-      const remotes = (await git.raw(["remote"]).catch(() => "")).split("\n").filter(Boolean);
-      return remotes.includes("origin") ? "origin" : remotes[0];
-    },
-  };
-}
-
-/** The objects of such a checkout, read with nothing but git there. CommandError 2 where it is none. */
-export async function openObjects({ git }: CheckoutGit, repo: string) {
-  const found = await git.raw(["rev-parse", "--absolute-git-dir"]).catch(() => undefined);
-  if (found === undefined)
-    throw new CommandError(
-      2,
-      repo === "."
-        ? "this is no clone of a config repo: go into one, or give --repo DIR or -R OWNER/NAME"
-        : `--repo ${repo} is no Git repository`,
-    );
-  const closing = new AbortController();
-  const repository = { directory: found.trim(), allowFile: false, closing: closing.signal };
-  const reader = openReader(repository);
-  async function close(): Promise<void> {
-    await reader.close();
-    closing.abort();
-  }
-  return { repository, reader, close };
-}
-
-export type JournalSource = Awaited<ReturnType<typeof openSource>>;
-
 /** Opens the journal of the checkout at `repo`, or of what GitHub has of `repository` now. */
-async function openSource({ repo: dir, repository, branch = JOURNAL_BRANCH, fetch: asked }: SourceOptions) {
+async function openSource({ repo: dir, repository, branch = JOURNAL_BRANCH, fetch: asked }: SourceOptions): Promise<JournalSource> {
   const copy = repository === undefined ? undefined : await openCopy(repository);
   const repo = copy === undefined ? dir : copy.directory;
   const checkout = openGit(repo, copy?.env);
-  const { git } = checkout;
-  const { reader, close, repository: objects } = await openObjects(checkout, repo);
+  const objects = await openObjects(checkout, repo);
   const remote = await checkout.remote();
   const called = repository ?? (remote === undefined ? folderName(repo) : `${remote} of ${folderName(repo)}`);
+  const source = new JournalSource({ repo, copy, git: checkout.git, objects, remote, branch, called, mayAsk: asked !== false });
+  if (asked === true || copy !== undefined) await source.fetch();
+  else await source.refresh();
+  return source;
+}
+
+interface Opened {
+  /** The checkout, or the copy. */
+  repo: string;
+  copy: Awaited<ReturnType<typeof openCopy>> | undefined;
+  git: CheckoutGit["git"];
+  objects: Awaited<ReturnType<typeof openObjects>>;
+  remote: string | undefined;
+  branch: string;
+  /** What people call it. */
+  called: string;
+  /** Whether the remote may be asked, unasked for. */
+  mayAsk: boolean;
+}
+
+export class JournalSource {
+  readonly #opened: Opened;
+  readonly #journal: ReturnType<typeof openJournalReader>;
+  readonly #durationsOf: DurationsOf;
   /** When the remote last said how the journal stands, and why it does not say it now. */
-  let answered: number | undefined;
-  let silent: string | undefined;
+  #answered: number | undefined;
+  #silent: string | undefined;
+  readonly branch: string;
+  /** Where the clone is; undefined: none is there. */
+  readonly checkout: string | undefined;
+  /** Everything else in the repository. */
+  readonly reader: GitReader;
+  readonly run: JournalReader["run"] = (...which) => this.#journal.run(...which);
+  readonly runs: JournalReader["runs"] = (rollout) => this.#journal.runs(rollout);
+  readonly log: JournalReader["log"] = (...which) => this.#journal.log(...which);
+  /** The index, where there is a journal. */
+  readonly known = (): Promise<Index | undefined> => this.#journal.index();
+  readonly close: () => Promise<void>;
+
+  constructor(opened: Opened) {
+    const { repo, copy, branch, objects } = opened;
+    this.#opened = opened;
+    this.branch = branch;
+    this.checkout = copy === undefined ? repo : undefined;
+    this.reader = objects.reader;
+    this.close = objects.close;
+    this.#durationsOf = openDurations(this.reader);
+    this.#journal = openJournalReader(this.reader, () => this.head());
+  }
 
   /** Asks the remote for the journal, with the person's own git configuration and credentials. */
-  async function fetch({ withinMs = ASKED_MS, unasked = false } = {}): Promise<void> {
+  async fetch({ withinMs = ASKED_MS, unasked = false } = {}): Promise<void> {
+    const { repo, copy, remote, branch, called, objects } = this.#opened;
     if (remote === undefined) throw new CommandError(2, `--fetch: ${folderName(repo)} has no remote`);
     const { env, hasToken } = copy ?? {};
     await fetchJournal({ directory: repo, remote, branch, called, env, hasToken }, { withinMs, unasked });
-    markFetched(objects.directory, branch);
-    answered = Date.now();
-    silent = undefined;
+    markFetched(objects.repository.directory, branch);
+    this.#answered = Date.now();
+    this.#silent = undefined;
   }
 
   /** The same, where what is here will do if the remote does not answer. */
-  async function refresh(): Promise<void> {
-    if (remote === undefined || asked === false) return;
+  async refresh(): Promise<void> {
+    if (this.#opened.remote === undefined || !this.#opened.mayAsk) return;
     try {
-      await fetch({ withinMs: UNASKED_MS, unasked: true });
+      await this.fetch({ withinMs: UNASKED_MS, unasked: true });
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
-      silent = error.message;
+      this.#silent = error.message;
     }
   }
 
   /** The commit that the journal's ref points to now. */
-  async function head(): Promise<string | undefined> {
+  async head(): Promise<string | undefined> {
+    const { git, branch } = this.#opened;
     const out = await git.raw(["for-each-ref", "--format=%(refname)", `refs/heads/${branch}`, `refs/remotes/*/${branch}`]);
-    return await newest(reader, out.split("\n").filter(Boolean));
+    return await newest(this.reader, out.split("\n").filter(Boolean));
   }
 
-  if (asked === true || copy !== undefined) await fetch();
-  else await refresh();
-  const journal = openJournalReader(reader, head);
-  const durationsOf = openDurations(reader);
-  return {
-    ...journal,
-    branch,
-    /** Where the clone is; undefined: none is there. */
-    checkout: copy === undefined ? dir : undefined,
-    /** Everything else in the repository. */
-    reader,
-    head,
-    fetch,
-    refresh,
-    /** As of when this is the journal; undefined: now, since nobody else has it. */
-    async asOf(): Promise<AsOf | undefined> {
-      if (remote === undefined) return undefined;
-      const at = await head();
-      const since = answered ?? (at === undefined ? undefined : await knownSince(objects.directory, branch, reader, at));
-      return since === undefined ? undefined : { at: since, answered: silent === undefined && answered !== undefined, why: silent };
-    },
-    /** The index, where there is a journal. */
-    known: journal.index,
-    /** The index; CommandError 1 where the checkout has no journal. */
-    async index(): Promise<Index> {
-      const index = await journal.index();
-      if (index !== undefined) return index;
-      throw new CommandError(1, this.noJournal());
-    },
-    noJournal: () => (copy === undefined ? noJournal(repo, branch, silent) : noBranch(called, branch)),
-    async fetchBase(): Promise<string | undefined> {
-      if (remote === undefined || asked === false) return undefined;
-      const ref = await fetchBase({ directory: repo, remote, branch, called }).catch(() => undefined);
-      return ref === undefined ? undefined : await reader.refCommit(ref);
-    },
-    /** A run of a rollout, default its last one; CommandError 1 where there is none. */
-    async runOf(name: string, wanted?: number): Promise<Run> {
-      const { lastRun } = await entryOf(this, name);
-      const found = await journal.run(name, wanted ?? lastRun);
-      if (found !== undefined) return found;
-      throw new CommandError(1, `the journal has no run ${name} #${wanted ?? lastRun}; the last one is #${lastRun}`);
-    },
-    /** How long the runs before one took, and the freezes that the remote's default branch declares; where that cannot be read, nothing. */
-    async history({ rollout, number }: Run): Promise<History> {
-      const base = remote === undefined ? undefined : await reader.refCommit(`refs/remotes/${remote}/HEAD`).catch(() => undefined);
-      const settings = base === undefined ? undefined : (await reader.readFiles(base, [SETTINGS_FILE])).get(SETTINGS_FILE);
-      const freezes = freezesOf(parseRepoConfig(settings ?? null, SETTINGS_FILE).bounds.freezes);
-      return { ...(await durationsOf(await head(), rollout, number - 1, freezes)), freezes };
-    },
-    close,
-  };
-}
+  /** As of when this is the journal; undefined: now, since nobody else has it. */
+  async asOf(): Promise<AsOf | undefined> {
+    const { remote, branch, objects } = this.#opened;
+    if (remote === undefined) return undefined;
+    const at = await this.head();
+    const since =
+      this.#answered ?? (at === undefined ? undefined : await knownSince(objects.repository.directory, branch, this.reader, at));
+    return since === undefined
+      ? undefined
+      : { at: since, answered: this.#silent === undefined && this.#answered !== undefined, why: this.#silent };
+  }
 
-export function firstLine(error: unknown): string {
-  return error instanceof Error ? (error.message.trim().split("\n")[0] ?? "") : String(error);
+  /** The index; CommandError 1 where the checkout has no journal. */
+  async index(): Promise<Index> {
+    const index = await this.known();
+    if (index !== undefined) return index;
+    throw new CommandError(1, this.noJournal());
+  }
+
+  noJournal(): string {
+    const { repo, branch, called } = this.#opened;
+    return this.checkout === undefined ? noBranch(called, branch) : noJournal(repo, branch, this.#silent);
+  }
+
+  async fetchBase(): Promise<string | undefined> {
+    const { repo, remote, branch, called, mayAsk } = this.#opened;
+    if (remote === undefined || !mayAsk) return undefined;
+    const ref = await fetchBase({ directory: repo, remote, branch, called }).catch(() => undefined);
+    return ref === undefined ? undefined : await this.reader.refCommit(ref);
+  }
+
+  /** A run of a rollout, default its last one; CommandError 1 where there is none. */
+  async runOf(name: string, wanted?: number): Promise<Run> {
+    const { lastRun } = await entryOf(this, name);
+    const found = await this.run(name, wanted ?? lastRun);
+    if (found !== undefined) return found;
+    throw new CommandError(1, `the journal has no run ${name} #${wanted ?? lastRun}; the last one is #${lastRun}`);
+  }
+
+  /** How long the runs before one took, and the freezes that the remote's default branch declares; where that cannot be read, nothing. */
+  async history({ rollout, number }: Run): Promise<History> {
+    const { remote } = this.#opened;
+    const base = remote === undefined ? undefined : await this.reader.refCommit(`refs/remotes/${remote}/HEAD`).catch(() => undefined);
+    const settings = base === undefined ? undefined : (await this.reader.readFiles(base, [SETTINGS_FILE])).get(SETTINGS_FILE);
+    const freezes = freezesOf(parseRepoConfig(settings ?? null, SETTINGS_FILE).bounds.freezes);
+    return { ...(await this.#durationsOf(await this.head(), rollout, number - 1, freezes)), freezes };
+  }
 }
 
 /** A local branch and several remotes may all have the journal: the one that contains the others is meant, a remote's before a local one. */

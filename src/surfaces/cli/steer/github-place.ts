@@ -6,8 +6,8 @@ import { apiUrl } from "../../server/config/env.ts";
 import { errorText } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { type Env, hostIn, type Named, PUBLIC, repositoryIn, tokenFor } from "../github-names.ts";
+import { openGit } from "../journal/checkout.ts";
 import { folderName } from "../journal/fetch.ts";
-import { openGit } from "../journal/source.ts";
 import { utc } from "../print.ts";
 
 /** A repository on GitHub, spoken to as the person who runs the command. */
