@@ -87,7 +87,6 @@ export class JournalSource {
   /** When the remote last said how the journal stands, and why it does not say it now. */
   #answered: number | undefined;
   #silent: string | undefined;
-  readonly branch: string;
   /** Where the clone is; undefined: none is there. */
   readonly checkout: string | undefined;
   /** Everything else in the repository. */
@@ -100,9 +99,8 @@ export class JournalSource {
   readonly close: () => Promise<void>;
 
   constructor(opened: Opened) {
-    const { repo, copy, branch, objects } = opened;
+    const { repo, copy, objects } = opened;
     this.#opened = opened;
-    this.branch = branch;
     this.checkout = copy === undefined ? repo : undefined;
     this.reader = objects.reader;
     this.close = objects.close;
