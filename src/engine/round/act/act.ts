@@ -88,28 +88,21 @@ type Context = Pick<
   "forge" | "mirror" | "commands" | "author" | "journal" | "journalBranch" | "repository" | "log" | "clock" | "within"
 >;
 
-export function openActor(context: Context, parts: Parts): Act {
-  const actor = new Actor(context, parts);
-  return (decisions, round) => actor.actAll(decisions, round);
+/** What trying an effect takes. */
+interface Deps extends Parts {
+  context: Context;
+  merge: ReturnType<typeof openMerge>;
 }
 
-class Actor {
-  readonly #context: Context;
-  readonly #parts: Parts;
-  readonly #merge: ReturnType<typeof openMerge>;
+export function openActor(context: Context, parts: Parts): Act {
+  const { within = justDone } = context;
+  const { remote, backoff, rules, gates, labels, recorder } = parts;
+  const deps: Deps = { ...parts, context, merge: openMerge(context, parts) };
 
-  constructor(context: Context, parts: Parts) {
-    this.#context = context;
-    this.#parts = parts;
-    this.#merge = openMerge(context, parts);
-  }
-
-  async actAll(decisions: readonly Decision[], round: RoundScope): Promise<boolean> {
-    const { within = justDone } = this.#context;
-    const { remote, backoff, rules, gates, labels, recorder } = this.#parts;
+  return async (decisions, round) => {
     let acted = false;
     const journalHead = remote.last.journal;
-    const locked = await this.#lockAll(decisions);
+    const locked = await lockAll(parts, decisions);
     for (const decision of decisions) {
       const { run, effects } = decision.advanced;
       // Somebody looks at what was refused: what they change is tried at once when they say so.
@@ -122,104 +115,102 @@ class Actor {
         if (!mayBeTold(effect, decision.world.commands, { locked, whole: round.whole })) continue;
         // Writes are a second apart: what people see goes first, but whoever stopped it is told so once nobody can take that back.
         if (isStop(effect, decision.world.commands, STOPS)) await recorder.anchor();
-        if (await within(effect.kind, ofRun(run), () => this.#tryOne({ ...round, run, decision, journalHead }, effect))) acted = true;
+        if (await within(effect.kind, ofRun(run), () => tryOne(deps, { ...round, run, decision, journalHead }, effect))) acted = true;
       }
       if (gateFollows) await gates.put(decision);
       await labels.set(run);
     }
     await recorder.anchor();
     return acted;
-  }
+  };
+}
 
-  /** All of them first: a halt given on one rollout's PR is answered when no PR of any run can be merged any more. */
-  async #lockAll(decisions: readonly Decision[]): Promise<boolean> {
-    const { syncer, gates, backoff } = this.#parts;
-    let locked = true;
-    for (const decision of decisions) {
-      syncer.keep(decision.advanced.run.rollout, decision.advanced.effects);
-      const concern = `lock ${decision.advanced.run.rollout}`;
-      const isLocked = await gates.lock(decision);
-      if (isLocked) backoff.forget(concern);
-      else backoff.note(concern);
-      locked &&= isLocked;
-    }
-    return locked;
+/** All of them first: a halt given on one rollout's PR is answered when no PR of any run can be merged any more. */
+async function lockAll({ syncer, gates, backoff }: Parts, decisions: readonly Decision[]): Promise<boolean> {
+  let locked = true;
+  for (const decision of decisions) {
+    syncer.keep(decision.advanced.run.rollout, decision.advanced.effects);
+    const concern = `lock ${decision.advanced.run.rollout}`;
+    const isLocked = await gates.lock(decision);
+    if (isLocked) backoff.forget(concern);
+    else backoff.note(concern);
+    locked &&= isLocked;
   }
+  return locked;
+}
 
-  /** True: its outcome is worth looking at. What failed is wanted again in a later round. */
-  async #tryOne(scope: Scope, effect: Effect): Promise<boolean> {
-    const { backoff } = this.#parts;
-    const concern = concernOf(scope.run, effect);
-    const longest = effect.kind === "Merge" ? LONGEST_MERGE_RETRY_MS : undefined;
-    // What failed is left alone for a while, whoever wakes the round.
-    if (effect.kind !== "Answer" && effect.kind !== "RolloutActions" && backoff.until(concern) !== undefined) return false;
-    try {
-      const outcome = await this.#act(scope, effect);
-      if (outcome === "failed") backoff.note(concern, undefined, longest);
-      if (outcome !== "done") return false;
-      backoff.forget(concern);
-      return !UNSEEN.has(effect.kind);
-    } catch (error) {
-      const told = { rollout: scope.run.rollout, effect: effect.kind, error: String(error) };
-      this.#context.log.warn(told, "an effect failed and will be tried again");
-      backoff.note(concern, error, longest);
-      return false;
-    }
+/** True: its outcome is worth looking at. What failed is wanted again in a later round. */
+async function tryOne(deps: Deps, scope: Scope, effect: Effect): Promise<boolean> {
+  const { backoff } = deps;
+  const concern = concernOf(scope.run, effect);
+  const longest = effect.kind === "Merge" ? LONGEST_MERGE_RETRY_MS : undefined;
+  // What failed is left alone for a while, whoever wakes the round.
+  if (effect.kind !== "Answer" && effect.kind !== "RolloutActions" && backoff.until(concern) !== undefined) return false;
+  try {
+    const outcome = await act(deps, scope, effect);
+    if (outcome === "failed") backoff.note(concern, undefined, longest);
+    if (outcome !== "done") return false;
+    backoff.forget(concern);
+    return !UNSEEN.has(effect.kind);
+  } catch (error) {
+    const told = { rollout: scope.run.rollout, effect: effect.kind, error: String(error) };
+    deps.context.log.warn(told, "an effect failed and will be tried again");
+    backoff.note(concern, error, longest);
+    return false;
   }
+}
 
-  async #act(scope: Scope, effect: Effect): Promise<Outcome> {
-    const { refresher, syncer, actions, analyses, hooks, pulls } = this.#parts;
-    const { forge, repository, commands } = this.#context;
-    const { run, decision } = scope;
-    switch (effect.kind) {
-      case "Propose":
-        return this.#proposed(scope, batchOf(run, effect.batch));
-      case "Merge":
-        return this.#merge(scope, batchOf(run, effect.batch), effect);
-      case "Close":
-        await closeOwn(forge, repository, pulls, effect.pull);
-        return "done";
-      case "Refresh":
-        refresher.ask([...(effect.sets ?? []).map(setKey), ...effect.targets]);
-        return "done";
-      case "Sync":
-        syncer.ask(run.rollout, effect);
-        return "done";
-      case "RolloutActions":
-        return (await actions.run(run, effect.command)) ? "done" : "failed";
-      case "StartAnalysis":
-        await analyses.start(run, effect.analysis);
-        return "done";
-      case "StopAnalysis":
-        await analyses.stop(effect.analysis);
-        return "done";
-      case "CallHook":
-        hooks.call(run, effect.hook, effect.request);
-        return "done";
-      case "Answer": {
-        const command = decision.world.commands.find(({ id }) => id === effect.command);
-        if (command !== undefined) await commands.answer(command, effect.outcome, effect.message, run);
-        return "done";
-      }
+async function act(deps: Deps, scope: Scope, effect: Effect): Promise<Outcome> {
+  const { refresher, syncer, actions, analyses, hooks, pulls } = deps;
+  const { forge, repository, commands } = deps.context;
+  const { run, decision } = scope;
+  switch (effect.kind) {
+    case "Propose":
+      return proposed(deps, scope, batchOf(run, effect.batch));
+    case "Merge":
+      return deps.merge(scope, batchOf(run, effect.batch), effect);
+    case "Close":
+      await closeOwn(forge, repository, pulls, effect.pull);
+      return "done";
+    case "Refresh":
+      refresher.ask([...(effect.sets ?? []).map(setKey), ...effect.targets]);
+      return "done";
+    case "Sync":
+      syncer.ask(run.rollout, effect);
+      return "done";
+    case "RolloutActions":
+      return (await actions.run(run, effect.command)) ? "done" : "failed";
+    case "StartAnalysis":
+      await analyses.start(run, effect.analysis);
+      return "done";
+    case "StopAnalysis":
+      await analyses.stop(effect.analysis);
+      return "done";
+    case "CallHook":
+      hooks.call(run, effect.hook, effect.request);
+      return "done";
+    case "Answer": {
+      const command = decision.world.commands.find(({ id }) => id === effect.command);
+      if (command !== undefined) await commands.answer(command, effect.outcome, effect.message, run);
+      return "done";
     }
   }
+}
 
-  /** Whatever came of it, it was tried. What GitHub refuses is noted: the next round says it, and pauses in the end. */
-  async #proposed(scope: Scope, batch: Batch): Promise<Outcome> {
-    const { propose, remote, pulls } = this.#parts;
-    try {
-      const { clusters, clustersKnown } = scope.decision.world;
-      const done = await propose({ ...scope, clusters: clustersKnown ? clusters : undefined }, batch);
-      // Another process may have written meanwhile: the next round goes by what is there then.
-      remote.expire();
-      pulls.propose(batch.branch);
-      pulls.forgetOpening(batch.branch);
-      return done ? "done" : "failed";
-    } catch (error) {
-      const because = whyRefused(error);
-      if (because !== undefined) pulls.refuseOpening(batch.branch, because, iso(this.#context.clock.now()));
-      throw error;
-    }
+/** Whatever came of it, it was tried. What GitHub refuses is noted: the next round says it, and pauses in the end. */
+async function proposed({ context, propose, remote, pulls }: Deps, scope: Scope, batch: Batch): Promise<Outcome> {
+  try {
+    const { clusters, clustersKnown } = scope.decision.world;
+    const done = await propose({ ...scope, clusters: clustersKnown ? clusters : undefined }, batch);
+    // Another process may have written meanwhile: the next round goes by what is there then.
+    remote.expire();
+    pulls.propose(batch.branch);
+    pulls.forgetOpening(batch.branch);
+    return done ? "done" : "failed";
+  } catch (error) {
+    const because = whyRefused(error);
+    if (because !== undefined) pulls.refuseOpening(batch.branch, because, iso(context.clock.now()));
+    throw error;
   }
 }
 

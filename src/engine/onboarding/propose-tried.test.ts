@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { SyncFiles } from "../config-repo/snapshot.ts";
 import { propose } from "./propose.ts";
-import { type Tried, tryRollout } from "./try-rollout.ts";
+import { type Tried, tryRollout } from "./propose-tried.ts";
 
 const SET = readFileSync(new URL("../../../fixtures/fleet/appsets/my-app-set.yaml", import.meta.url), "utf8");
 
