@@ -96,7 +96,7 @@ async function observe(context: Context, parts: Parts, input: ObserveInput): Ret
   const world: World = {
     base: { commit: base },
     pulls,
-    taken: await observeTaken(context.mirror, parts, run, pulls),
+    taken: await observeTaken(context, parts, run, pulls),
     unopened: observeUnopened(parts.pulls, run),
     targets: seen,
     health: observeHealth(context.planes, run, fleet.lost),
@@ -133,18 +133,13 @@ async function observePulls({ observePull }: Parts, run: Run): Promise<Map<numbe
 }
 
 /** Branches of ours that somebody else made: looked for only where opening the PR was tried and there is none. */
-async function observeTaken(
-  mirror: Context["mirror"],
-  { pulls: ours, batchCommits }: Parts,
-  run: Run,
-  pulls: Pulls,
-): Promise<Map<number, string>> {
+async function observeTaken({ mirror }: Context, parts: Parts, run: Run, pulls: Pulls): Promise<Map<number, string>> {
   const taken = new Map<number, string>();
   if (movesBranches(run)) return taken;
   for (const batch of run.batches) {
-    if (batch.phase !== "Proposing" || pulls.get(batch.number) !== null || !ours.isProposed(batch.branch)) continue;
+    if (batch.phase !== "Proposing" || pulls.get(batch.number) !== null || !parts.pulls.isProposed(batch.branch)) continue;
     const head = await mirror.remoteHead(batch.branch);
-    if (head !== undefined && (await batchCommits.judgeBranch(run, batch, head)) === "foreign") taken.set(batch.number, head);
+    if (head !== undefined && (await parts.batchCommits.judgeBranch(run, batch, head)) === "foreign") taken.set(batch.number, head);
   }
   return taken;
 }
@@ -159,19 +154,15 @@ function observeUnopened(pulls: BatchPulls, run: Run): World["unopened"] {
   return refused.length === 0 ? undefined : new Map(refused);
 }
 
-async function observeGuards(
-  { batchCommits, guardMove, guardBatch }: Parts,
-  { run, base, baseBranch }: ObserveInput,
-  pulls: Pulls,
-): Promise<Map<number, Guard>> {
+async function observeGuards(parts: Parts, { run, base, baseBranch }: ObserveInput, pulls: Pulls): Promise<Map<number, Guard>> {
   const guards = new Map<number, Guard>();
   for (const batch of run.batches) {
     const pull = pulls.get(batch.number);
     if (pull === undefined) continue;
-    const head = await headToGuard(batchCommits, run, batch, pull, base);
+    const head = await headToGuard(parts.batchCommits, run, batch, pull, base);
     if (head === undefined) continue;
     const at = { base, baseBranch, head, unpushed: pull === null ? (true as const) : undefined };
-    guards.set(batch.number, movesBranches(run) ? await guardMove(run, batch, at) : await guardBatch(run, batch, at));
+    guards.set(batch.number, movesBranches(run) ? await parts.guardMove(run, batch, at) : await parts.guardBatch(run, batch, at));
   }
   return guards;
 }
