@@ -52,10 +52,8 @@ export function openTeller(context: Context, settings: Pick<Settings, "notificat
     for (const { to } of rules) {
       if (notifier?.mayUse(repository, to) !== false || unknown.has(to)) continue;
       unknown.add(to);
-      log.warn(
-        { repository, destination: to.slice(0, 100) },
-        "notifications name a destination that is not there, or not for this repository",
-      );
+      const fields = { repository, destination: to.slice(0, 100) };
+      log.warn(fields, "notifications name a destination that is not there, or not for this repository");
     }
   }
 
