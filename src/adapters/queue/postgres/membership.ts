@@ -22,10 +22,7 @@ const NEVER = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFIN
 export interface Replica {
   id: string;
   home: string;
-  address: string | null;
-  version: string;
   beats: number;
-  joined: number;
   /** How many repositories it has. */
   owned: number;
 }
@@ -49,7 +46,6 @@ interface MembershipOptions {
   database: Database;
   home: string;
   version: string;
-  address?: string | undefined;
   onTold(payload: string): void;
   /** It was taken for dead: nothing is its own any more. */
   onLost(): void;
@@ -101,8 +97,8 @@ export class Membership {
     const all = await session.query<Record<keyof Replica, string> & Counts>(LOOK);
     const [count] = all;
     checkOldest(count?.oldest);
-    const replicas = all.map(({ id, home, address, version, beats, joined, owned }) => {
-      return { id, home, address, version, beats: Number(beats), joined: Number(joined), owned: Number(owned) };
+    const replicas = all.map(({ id, home, beats, owned }) => {
+      return { id, home, beats: Number(beats), owned: Number(owned) };
     });
     const at = time.monotonic();
     const dead = this.#counts.still(replicas, at).filter((one) => one.id !== me);
@@ -112,7 +108,7 @@ export class Membership {
   }
 
   async #renew(): Promise<string> {
-    const { database, home, version, address, time, onTold, onLost } = this.#options;
+    const { database, home, version, time, onTold, onLost } = this.#options;
     const session = await database.lone(onTold);
     const sent = { monotonic: time.monotonic() + LEASE_MS, wall: time.wall() + LEASE_MS };
     if (this.#id !== undefined) {
@@ -130,8 +126,7 @@ export class Membership {
       onLost();
     }
     const made = randomUUID();
-    const values = [made, home, address ?? null, version];
-    await session.query("insert into stagecoach.replicas (id, home, address, version) values ($1, $2, $3, $4)", values);
+    await session.query("insert into stagecoach.replicas (id, home, version) values ($1, $2, $3)", [made, home, version]);
     this.#id = made;
     this.#until = sent;
     return made;
@@ -169,7 +164,7 @@ interface Counts {
 /** Repositories are gone through once, however many replicas there are. */
 const LOOK = `with counts as (
     select owner, count(*) as n, count(*) filter (where slow_until > now()) as slow from stagecoach.repositories group by owner)
-  select r.id, r.home, r.address, r.version, r.beats, r.joined, coalesce(c.n, 0) as owned,
+  select r.id, r.home, r.beats, coalesce(c.n, 0) as owned,
     (select coalesce(sum(n), 0) from counts) as total, (select n from counts where owner is null) as free,
     (select coalesce(sum(slow), 0) from counts) as slow,
     (select max(oldest) from stagecoach.schema) as oldest

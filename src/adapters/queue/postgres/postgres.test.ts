@@ -295,6 +295,8 @@ describe.skipIf(POSTGRES === undefined)("replicas that share repositories", () =
       await until(() => machine.queue.board?.standingOf("o/poison").length === 1);
       expect(machine.queue.board?.standingOf("o/poison")).toMatchObject([{ code: "REPOSITORY_SLOWED", owners: MOST_UNENDED }]);
       expect(machine.queue.board?.standingOf("o/fine")).toEqual([]);
+      // That its first round has ended is written with the beat after.
+      await pass();
       expect(await rows(database)).toEqual(["o/fine 0", `o/poison ${MOST_UNENDED}`]);
       clock.advance(75_000);
       await pass();
