@@ -53,7 +53,9 @@ export async function startDatabase(): Promise<ChaosDatabase> {
   // It is run by a user of its own.
   await chmod(folder, 0o755);
   // What it has answered must not be lost with its process.
-  const server = await startPostgres(["synchronous_commit=on", "max_wal_size=64MB"], { below: folder });
+  // What it shares in memory stays off the disk that is filled.
+  const settings = ["synchronous_commit=on", "max_wal_size=64MB", "dynamic_shared_memory_type=posix"];
+  const server = await startPostgres(settings, { below: folder });
   const { url, name } = await server.database();
   const opened = openDatabase(url);
   await migrate(opened);

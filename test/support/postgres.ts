@@ -68,7 +68,9 @@ export async function startPostgres(settings: readonly string[] = [], { tls, bel
     }
   }
   const port = await freePort();
-  const own = ["fsync=off", "listen_addresses=127.0.0.1", `port=${port}`, "unix_socket_directories="];
+  // Killed, it would leave what lies in the machine's shared memory there for ever.
+  const inFolder = ["dynamic_shared_memory_type=mmap", "unix_socket_directories="];
+  const own = ["fsync=off", "listen_addresses=127.0.0.1", `port=${port}`, ...inFolder];
   let child: ChildProcess;
   let databases = 0;
 
