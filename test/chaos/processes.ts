@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { onlyCompiled } from "../../src/adapters/git/launch/compiled.ts";
 
 export interface Started {
   child: ChildProcess;
@@ -31,7 +32,11 @@ export function endWithUs(child: ChildProcess): void {
 
 /** A process of Node's. */
 export function start(args: readonly string[], { cwd, env = {}, word = "" }: StartOptions): Started {
-  const child = spawn(process.execPath, args, { cwd, env: { PATH: process.env["PATH"] ?? "", ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, args, {
+    cwd,
+    env: { PATH: process.env["PATH"] ?? "", ...onlyCompiled(), ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   endWithUs(child);
   let text = "";
   const line = new Promise<string>((resolve, reject) => {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { onlyCompiled } from "../../src/adapters/git/launch/compiled.ts";
 
 const SERVE = new URL("../../src/surfaces/cli/serve/serve.ts", import.meta.url).href;
 const COMMAND = new URL("../../src/surfaces/cli/command.ts", import.meta.url).href;
@@ -25,9 +26,9 @@ export interface ServeProcess {
   ended: Promise<number | null>;
 }
 
-/** `stagecoach serve` as a process of its own, with nothing in its environment but what is given. */
+/** `stagecoach serve` as a process of its own, with nothing in its environment but what is given and where Node keeps compiled code. */
 export function startServe(args: readonly string[], options: { cwd: string; env: Record<string, string> }): ServeProcess {
-  const env = { PATH: process.env["PATH"] ?? "", ...options.env };
+  const env = { PATH: process.env["PATH"] ?? "", ...onlyCompiled(), ...options.env };
   const child = spawn(process.execPath, ["--input-type=module", "--eval", CODE, "--", ...args], { cwd: options.cwd, env });
   let text = "";
   const looking = new Set<() => void>();
