@@ -64,7 +64,8 @@ export function idleClock(start = Date.now(), pace = IDLE): WorldClock & { stop(
     // Whole milliseconds, as a machine has them: times are written so, and what is due at a fraction of one would be due again and again.
     now: () => Math.floor(now),
     after(ms, wake) {
-      const timer = { at: now + Math.max(0, ms), wake };
+      // Of a fraction the next whole one: who asks what it is then would find it not yet due, and wait for the rest of it in steps as small.
+      const timer = { at: Math.ceil(Math.floor(now) + Math.max(0, ms)), wake };
       timers.add(timer);
       return () => void timers.delete(timer);
     },
