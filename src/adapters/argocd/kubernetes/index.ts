@@ -50,6 +50,7 @@ const DEFAULTS: Tuning = {
   staleMs: 15_000,
   maxBackoffMs: 30_000,
   readyMs: 30_000,
+  apartMs: 1000,
   random: Math.random,
 };
 
@@ -67,7 +68,12 @@ interface KubeParts extends Parts {
 export function openKubernetes(options: KubernetesOptions): ControlPlane {
   const { name: plane, clock, log, annotationRefresh, argocdNamespace = "argocd" } = options;
   const client = kubeClient(configOf(options.kubeConfig), openBreakers(clock, log));
-  const { reads, offer } = openReading(plane, clock, (changed) => startAll(options, client, changed), clustersOf);
+  const tuning = { ...DEFAULTS, ...options.tuning };
+  const { reads, offer } = openReading(
+    { name: plane, clock, ...tuning },
+    (changed) => startAll(options, tuning, client, changed),
+    clustersOf,
+  );
   return {
     ...reads,
     uiUrl: options.uiUrl,
@@ -97,9 +103,8 @@ function configOf(given: KubernetesOptions["kubeConfig"]): KubeConfig {
   return config;
 }
 
-function startAll(options: KubernetesOptions, client: KubeClient, changed: Changed): KubeParts {
+function startAll(options: KubernetesOptions, tuning: Tuning, client: KubeClient, changed: Changed): KubeParts {
   const { clock, log, namespaces, argocdNamespace = "argocd", clusterSecrets, selector } = options;
-  const tuning = { ...DEFAULTS, ...options.tuning };
   const anything = () => changed(null);
   const start = <View extends Versioned>(
     of: Omit<KubeSourceOptions<View>, "client" | "clock" | "log" | "tuning">,

@@ -36,7 +36,8 @@ export interface Reading {
   offer(namespace: string, name: string, view: ApplicationView | undefined, askedAt: number): void;
 }
 
-const COALESCE_MS = 20;
+/** What changes together is told together, almost at once. */
+const GATHER_MS = 20;
 /** Nobody read anything for so long: it is not watched until somebody does. Longer than it takes until a repo with a run is looked at anyway. */
 export const REST_MS = 30 * 60_000;
 
@@ -45,12 +46,11 @@ export const REST_MS = 30 * 60_000;
  * watches what its own repos need.
  */
 export function openReading<P extends Parts>(
-  name: string,
-  clock: Clock,
+  { name, clock, apartMs }: { name: string; clock: Clock; apartMs: number },
   start: (changed: Changed) => P,
   clustersOf: (parts: P) => ClusterView[],
 ): Reading {
-  const changes = coalescer(clock, COALESCE_MS);
+  const changes = coalescer(clock, apartMs);
   // Asked for once a target, and the same until something changes.
   let clusters: ClusterView[] | undefined;
   const watched = whileRead(clock, changes.drop, () =>
@@ -168,14 +168,16 @@ function isOwnedBy(view: ApplicationView, owner: { namespace: string; name: stri
 
 type Listener = (changed: ReadonlySet<string> | null) => void;
 
-/** Gathers keys for a moment and tells every listener once. */
-function coalescer(clock: Clock, ms: number) {
+/** Gathers keys for a moment and tells every listener once, and again no sooner than after `apartMs`. */
+function coalescer(clock: Clock, apartMs: number) {
   const listeners = new Set<Listener>();
   let gathered: Set<string> | null = new Set();
   let cancel: (() => void) | undefined;
   let isTelling = false;
+  let toldAt = Number.NEGATIVE_INFINITY;
 
   function flush(): void {
+    toldAt = clock.now();
     const changed = gathered;
     gathered = new Set();
     cancel = undefined;
@@ -193,7 +195,8 @@ function coalescer(clock: Clock, ms: number) {
       if (keys === null) gathered = null;
       else if (gathered !== null) for (const key of keys) gathered.add(key);
       if (gathered !== null && gathered.size === 0) return;
-      cancel ??= clock.after(ms, flush);
+      // A clock that was set back makes it wait no longer.
+      cancel ??= clock.after(Math.max(GATHER_MS, Math.min(apartMs, toldAt + apartMs - clock.now())), flush);
     },
     /** Returns how to stop listening. */
     listen(listener: Listener): () => void {
