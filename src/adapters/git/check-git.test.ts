@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { checkGit } from "./check-git.ts";
+import { checkGit } from "./run-git.ts";
 
 const path = process.env["PATH"];
 
@@ -7,10 +7,8 @@ afterEach(() => {
   process.env["PATH"] = path;
 });
 
-test("the machine's git is new enough, and says whether it can serve", async () => {
-  const { version, httpBackend } = await checkGit();
-  expect(version).toMatch(/^\d+\.\d+\.\d+/);
-  expect(httpBackend).toBe(true);
+test("the machine's git is new enough", async () => {
+  await expect(checkGit()).resolves.toBeUndefined();
 });
 
 test("without git one line says what to install", async () => {

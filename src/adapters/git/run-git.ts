@@ -1,6 +1,9 @@
+import { tmpdir } from "node:os";
+import { simpleGit } from "simple-git";
 import { type Credentials, gitEnvironment } from "./git-env.ts";
 import { GitFailure } from "./git-errors.ts";
 import { launch } from "./launch/launcher.ts";
+import { GitError } from "./port.ts";
 
 /** One bare repository on disk, as every git command of ours is given it. */
 export interface Repository {
@@ -55,4 +58,20 @@ export async function runGit(repository: Repository, args: readonly string[], op
   const [stdout, stderr] = [ended.stdout.toString("utf8"), ended.stderr.toString("utf8")];
   if (!answers.includes(ended.code)) throw new GitFailure(ended.code, stdout, stderr);
   return { exitCode: ended.code, stdout, stderr };
+}
+
+/**
+ * Checks that the machine's git will do: 2.38 or later, for `merge-tree --write-tree`. Rejects with GitError `Unavailable` and one line
+ * saying what to install.
+ */
+export async function checkGit(): Promise<void> {
+  const git = simpleGit({ baseDir: tmpdir(), timeout: { block: 10_000 } });
+  const version = await git.version().catch(() => undefined);
+  if (version === undefined || !version.installed) {
+    throw new GitError("Unavailable", "git was not found on PATH; install git 2.38 or later");
+  }
+  if (version.major < 2 || (version.major === 2 && version.minor < 38)) {
+    const text = `${version.major}.${version.minor}.${version.patch}`;
+    throw new GitError("Unavailable", `git ${text} is too old: 2.38 or later is needed (merge-tree --write-tree)`);
+  }
 }

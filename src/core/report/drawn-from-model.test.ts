@@ -14,7 +14,6 @@ const DRAWING = [
 /** What these say stands in no model, and why. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "core/report/batch/batch-text.ts": "titles and messages as they are written to Git: what is changed, not how it stands",
-  "core/report/batch/delivery-text.ts": "the same, by a template of the rollout",
   "core/report/batch/batch-pull.ts": "the diff: which line of which file is written",
   "core/report/batch/gate-check.ts": "the gate of a commit, which may be other than its batch's",
   "core/report/run/release-notice.ts": "releases that wait for a run or began one late",

@@ -7,7 +7,7 @@ import { said } from "../reasons/run.ts";
 import type { Batch, BatchTarget, RolloutState, Run } from "../run/state/run.ts";
 import { planAnswer, refusalAnswer, statusAnswer } from "./answers.ts";
 import { batchBody } from "./batch/batch-pull.ts";
-import { deliveryText } from "./batch/delivery-text.ts";
+import { deliveryText } from "./batch/batch-text.ts";
 import { BODY_LIMIT } from "./escape.ts";
 import { COMMENT_ROOM, fitting } from "./fit.ts";
 import { planComment, problemsComment } from "./plan/plan-comment.ts";

@@ -1,6 +1,6 @@
 /**
  * Has a cell do what of a pass over a snapshot's files takes long: what is merged is read and rendered where others wait only for as long as
- * an ordinary repository needs. `inside-cell.ts` is its other end.
+ * an ordinary repository needs. `src/surfaces/server/cell/inside.ts` is its other end.
  */
 import { createHash } from "node:crypto";
 import { type Answers, type Cell, type CellOutcome, TooMuchAsked } from "../../adapters/cell/port.ts";

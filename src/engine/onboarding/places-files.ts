@@ -1,13 +1,15 @@
 import { tidyPath } from "../../core/argocd/source-places.ts";
 import { defined } from "../../core/base/defined.ts";
+import { isRecord } from "../../core/base/is-record.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { type PinStep, parsePinPath, printPinPath } from "../../core/pins/path.ts";
 import type { PlaceHindrance } from "../../core/reasons/onboarding.ts";
+import type { ProposedPin } from "../../core/report/onboarding/types.ts";
 import { brokenBelow, kustomizationPlaces, POD_SPECS } from "./places-kustomize.ts";
 import { sourcesOf, versionKeys } from "./places-spec.ts";
-import { listAt, textAt } from "./scan.ts";
-import type { FilePlaces, InitTarget } from "./types.ts";
-import { add, documentsIn, isFloating, isVersion, readsBase } from "./versions.ts";
+import { dig, listAt, textAt } from "./scan.ts";
+import type { FilePlaces, InitTarget, Manifest } from "./types.ts";
+import { add, documentsIn, isFloating, isVersion, readsBase, valueAt } from "./versions.ts";
 
 /** A repo's files, with their paths to look up. */
 export interface RepoView {
@@ -165,4 +167,29 @@ function imagesOf(found: FilePlaces, file: string, text: string, object: unknown
       add(found, { kind: "inline image", ...what, file, path: pin, part }, text);
     }
   }
+}
+
+/**
+ * Two clusters-generator entries between which clusters can move: equal but for post-selectors `NotIn` and `In` of one list on
+ * `name`, and for one value. Looked for where a set begins with such a pair.
+ */
+export function clusterPair(set: Manifest, files: RepoFiles): { pin: ProposedPin; version: string } | undefined {
+  if (set.documents > 1 || set.item !== undefined) return undefined;
+  const [old, young] = listAt(set.object, "spec", "generators");
+  if (operatorOf(old) !== "NotIn" || operatorOf(young) !== "In") return undefined;
+  const text = readOrNull(files, set.file);
+  const values = dig(old, "clusters", "values");
+  if (text === null || !isRecord(values)) return undefined;
+  for (const name of Object.keys(values)) {
+    const version = valueAt(text, `spec.generators[0].clusters.values.${name}`);
+    const other = valueAt(text, `spec.generators[1].clusters.values.${name}`);
+    if (version === undefined || other === undefined || !isVersion(version)) continue;
+    return { pin: { clusterGenerator: { file: set.file, path: `values.${name}` } }, version };
+  }
+  return undefined;
+}
+
+function operatorOf(generator: unknown): unknown {
+  const expression = listAt(generator, "selector", "matchExpressions").find((one) => dig(one, "key") === "name");
+  return isRecord(dig(generator, "clusters")) ? dig(expression, "operator") : undefined;
 }

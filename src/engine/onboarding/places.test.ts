@@ -1,8 +1,7 @@
 /** Where init finds places of a generator's elements, and how it tells them apart. */
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { proposeFor } from "../../surfaces/cli/init/init.ts";
-import { previewsOf } from "../../surfaces/cli/init/preview.ts";
+import { previewsOf, proposeFor } from "../../surfaces/cli/init/init.ts";
 import { lint, readRollouts } from "../../surfaces/cli/lint/lint-run.ts";
 import { makePlan } from "../../surfaces/cli/plan/plan-make.ts";
 

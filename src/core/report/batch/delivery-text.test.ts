@@ -4,7 +4,7 @@ import type { Run } from "../../run/state/run.ts";
 import type { Delivery } from "../../spec/rollout.ts";
 import { BODY_LIMIT } from "../escape.ts";
 import { batchTrailers } from "./batch-pull.ts";
-import { deliveryText } from "./delivery-text.ts";
+import { deliveryText } from "./batch-text.ts";
 
 const DEFAULTS = { title: "the title", body: "the body", commitMessage: "the message\n\nStagecoach-Run: payments/42\n" };
 const AUTHOR = { name: "stagecoach[bot]", email: "1+stagecoach[bot]@users.noreply.github.com" };

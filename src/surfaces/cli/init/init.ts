@@ -3,25 +3,34 @@ import { dirname, join } from "node:path";
 import { Command } from "commander";
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
 import { isRecord } from "../../../core/base/is-record.ts";
+import { readOrNull } from "../../../core/base/repo-files.ts";
 import type { Objection } from "../../../core/reasons/onboarding.ts";
+import { withoutMarkdown } from "../../../core/report/escape.ts";
 import { proposalComment } from "../../../core/report/onboarding/body.ts";
 import { sayObjection } from "../../../core/report/onboarding/hindrance.ts";
-import { proposalJson, proposalText, proposedFiles, type Written } from "../../../core/report/onboarding/show.ts";
+import { NEXT_VERSION, proposalJson, proposalText, proposedFiles, type Written } from "../../../core/report/onboarding/show.ts";
 import type { Proposal } from "../../../core/report/onboarding/types.ts";
+import { ruleLines } from "../../../core/report/plan/plan-rules.ts";
+import { type Foreseen, foreseenLines } from "../../../core/report/simulated.ts";
+import { parseRepoConfig } from "../../../core/spec/parse/parse.ts";
+import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
+import type { Rollout } from "../../../core/spec/rollout.ts";
 import { sameRepo } from "../../../engine/config-repo/repo-url.ts";
 import { propose } from "../../../engine/onboarding/propose.ts";
-import type { InitPlane } from "../../../engine/onboarding/types.ts";
+import type { InitPlane, Planned } from "../../../engine/onboarding/types.ts";
+import { foreseeAll } from "../../../simulate/plan/foresee.ts";
 import { errorText, outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.ts";
-import { lint } from "../lint/lint-run.ts";
+import { lint, readRollouts } from "../lint/lint-run.ts";
 import { defaultBranchOf, originOf } from "../lint/origin.ts";
 import { scanCheckout } from "../plan/near-source.ts";
 import { fleetGiven, type InventoryOptions, withFleet } from "../plan/plan-args.ts";
+import { makePlan, rulesNow } from "../plan/plan-make.ts";
+import { toText } from "../plan/plan-show.ts";
 import { formatData, isData, visible } from "../print.ts";
 import { openProgress, type Progress } from "../progress.ts";
 import { askAll } from "./ask.ts";
-import { previewsOf } from "./preview.ts";
 
 interface Options extends InventoryOptions {
   repo?: string;
@@ -167,4 +176,45 @@ function whatLintSays(checkout: Checkout, inventory: Inventory | undefined): (fi
     const errors = lint(withFile, [file], inventory).problems.filter((problem) => problem.severity === "error");
     return errors.map((problem) => ({ kind: "Problem", problem }));
   };
+}
+
+/** A repo of a hundred sets is not shown plan by plan. */
+const MOST_SHOWN = 5;
+const MOST_LINES = 16;
+
+/** What each proposed rollout would do with the next release: its plan, and a run of it in the simulated world. Lines by the rollout's name. */
+export function previewsOf(proposal: Proposal, checkout: Checkout, inventory: Inventory | undefined): Map<string, string[]> {
+  const texts = proposedFiles(proposal);
+  const paths = [...new Set([...checkout.paths(), ...texts.keys()])].toSorted();
+  const { root, made } = checkout;
+  const after: Checkout = { root, made, read: (path) => texts.get(path) ?? checkout.read(path), paths: () => paths };
+  const shown = proposal.rollouts.slice(0, MOST_SHOWN).map(({ file }) => file);
+  const { rollouts } = readRollouts(after, shown);
+  const planned = rollouts.flatMap((rollout) => plannedOf(rollout, after, inventory) ?? []);
+  const foreseen = foreseeAll(planned);
+  return new Map(planned.map((one, at) => [one.rollout.name, previewOf(one, after, foreseen[at])]));
+}
+
+function plannedOf(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined): Planned | undefined {
+  const names = rollout.release?.kind === "values" ? Object.keys(rollout.release.values) : ["version"];
+  const made = makePlan(rollout, checkout, inventory, Object.fromEntries(names.map((name) => [name, NEXT_VERSION])));
+  const { plan, clusters = [] } = made;
+  const { bounds } = parseRepoConfig(readOrNull(checkout, SETTINGS_FILE), SETTINGS_FILE);
+  return plan && { rollout, plan, clusters, bounds };
+}
+
+function previewOf({ rollout, plan }: Planned, checkout: Checkout, foreseen: Foreseen | undefined): string[] {
+  const text = toText(rollout, plan, null, [], { colour: false, columns: undefined });
+  // Its title, and where it writes, stand above; each of several values does not.
+  const lines = text
+    .trimEnd()
+    .split("\n")
+    .slice(1)
+    .filter((line) => !line.startsWith("  writes "));
+  const cut =
+    lines.length > MOST_LINES
+      ? [...lines.slice(0, MOST_LINES), `… ${lines.length - MOST_LINES} lines more: stagecoach plan ${rollout.name}`]
+      : lines;
+  const rules = ruleLines(rollout, rulesNow(checkout), plan).map((line) => `rule  ${withoutMarkdown(line)}`);
+  return [...cut.filter((line) => line !== ""), ...rules, ...foreseenLines(foreseen, rollout.name, rollout)];
 }

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { checkGit } from "../../../adapters/git/check-git.ts";
+import { checkGit } from "../../../adapters/git/run-git.ts";
 import { reasonOf } from "../../../adapters/queue/postgres/reason.ts";
 import { setting } from "../../../core/reasons/settings.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";

@@ -13,8 +13,7 @@ import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { Standing } from "../../web/source.ts";
 import type { RateSeen } from "../tenancy/octokits.ts";
 import { CATALOG, type CatalogEntry, type MetricName } from "./catalog.ts";
-import { type Labels, Names, OTHER, openLabels, type RolloutLabels, type ShownNames } from "./names.ts";
-import { Sums } from "./sums.ts";
+import { type Labels, Names, OTHER, openLabels, type RolloutLabels, type ShownNames, Sums } from "./names.ts";
 
 /** What is read when somebody asks, not kept up to date in between. */
 export interface MetricsSource {

@@ -5,10 +5,9 @@ import type { Fleet, FleetRollout } from "../../../core/report/model/schema/flee
 import { pagePath, parsePagePath } from "../../../core/report/page-places.ts";
 import { FleetEmpty, Places } from "./fleet-places.tsx";
 import { Mark, toneClass } from "./marks.tsx";
-import { Age, Awaits, Bar, changeText, countsText, Linked, Links, Pulls } from "./parts.tsx";
+import { Age, Awaits, Bar, changeText, countsText, Linked, Links, Pulls, Spread } from "./parts.tsx";
 import { Releases } from "./releases.tsx";
 import { Link } from "./route.tsx";
-import { Spread } from "./spread.tsx";
 import { ClockContext, clockOf } from "./times.tsx";
 
 /** Open release PRs stand after what goes on and what never began, before what is done. */

@@ -1,9 +1,8 @@
 /** Small parts that every screen uses. */
-
-import type { ComponentChildren } from "preact";
-import { createContext } from "preact";
+import { type ComponentChildren, createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { type Counting, countedWords } from "../../../core/report/counted.ts";
+import type { VersionShare } from "../../../core/report/model/schema/versions.ts";
 import type { Cause, Counts, ModelNode } from "../../../core/report/model/types.ts";
 import { clockOf, Since, Until } from "./times.tsx";
 
@@ -44,6 +43,40 @@ export function countsText({ counts, targetBy }: { counts: Counts } & Counting):
   const parts = { failed, requeued, skipped, "to come": toCome };
   const rest = Object.entries(parts).flatMap(([what, n]) => (n > 0 ? [`${n} ${what}`] : []));
   return [`${healthy} of ${clusters} ${countedWords({ targetBy })} healthy`, ...rest].join(", ");
+}
+
+/** How many targets have which version, as a bar: a stretch a version, striped where it was not seen live. `release`: what the run brings. */
+export function Spread({ of, release }: { of: readonly VersionShare[]; release: string | undefined }) {
+  const all = of.reduce((sum, { targets }) => sum + targets, 0);
+  if (all === 0) return null;
+  const width = (count: number) => ({ width: `${(100 * count) / all}%` });
+  return (
+    <div class="spread">
+      <div class="bar" role="img" aria-label={of.map(shareText).join("; ")}>
+        {of.flatMap(({ version, targets, live, failed }, index) => {
+          const tone = version === release ? "new" : `old-${index % 3}`;
+          return [
+            <i key={`${version} live`} class={`v-${tone}`} style={width(live)} />,
+            <i key={`${version} other`} class={`v-${tone} unseen`} style={width(targets - live - failed)} />,
+            <i key={`${version} failed`} class="b-bad" style={width(failed)} />,
+          ];
+        })}
+      </div>
+      <span class="quiet">
+        {of.map((share, index) => [
+          index === 0 ? "" : " · ",
+          <span class="release" key={share.version ?? ""}>
+            {share.version ?? "others"}
+          </span>,
+          ` on ${share.targets}`,
+        ])}
+      </span>
+    </div>
+  );
+}
+
+function shareText({ version, targets, live, failed }: VersionShare): string {
+  return `${version ?? "other versions"}: ${targets} ${targets === 1 ? "target" : "targets"}, ${live} seen live${failed > 0 ? `, ${failed} failed` : ""}`;
 }
 
 /** `Next` of a node, with its time where one is known. */
