@@ -8,7 +8,7 @@ import { partsOf } from "../testing/parts.ts";
 import { type RepoContext, silentLog } from "./context.ts";
 import { needsOf } from "./observe/observe-pull.ts";
 import { whyOver } from "./observe/open-pulls.ts";
-import { openPublisher } from "./publish/publish.ts";
+import { Publisher } from "./publish/publish.ts";
 
 const AT = "2026-11-21T09:00:00.000Z";
 const NONE: BranchRules = {
@@ -118,7 +118,7 @@ describe("the live page's edits", () => {
     };
     const context = { forge, clock: { now: () => now }, log: silentLog, planes: new Map() } as unknown as RepoContext;
     const memory = partsOf(context);
-    const publisher = openPublisher(context, memory);
+    const publisher = new Publisher(context, memory);
     const pages = () => bodies.filter((body) => body.startsWith("stagecoach:rollout")).length;
     const look = async (
       run = sampleRun(),

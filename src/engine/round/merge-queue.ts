@@ -22,10 +22,6 @@ const MOST_KEPT = 200;
 
 type Context = Pick<RepoContext, "forge" | "clock" | "log">;
 
-export function openMergeQueue(context: Context, rules: Rules, pulls: BatchPulls, remote: RemoteHeads): MergeQueue {
-  return new MergeQueue(context, rules, pulls, remote);
-}
-
 export class MergeQueue {
   readonly #context: Context;
   readonly #rules: Rules;

@@ -33,7 +33,7 @@ import { openTargetReader } from "./guard/refresh-read.ts";
 import { openSyncer } from "./guard/syncer.ts";
 import { openHooks } from "./hooks.ts";
 import { openJournalLooks } from "./journal-look.ts";
-import { openMergeQueue } from "./merge-queue.ts";
+import { MergeQueue } from "./merge-queue.ts";
 import { openNoteUnprotected } from "./note-unprotected.ts";
 import { openBranchHeads } from "./observe/branch-heads.ts";
 import { openChildren } from "./observe/children.ts";
@@ -52,15 +52,15 @@ import { openRolloutReader } from "./observe/rollouts-seen.ts";
 import { openOwners, openStability } from "./observe/stability.ts";
 import { openPermissions, type Permissions } from "./permissions.ts";
 import { openDeployments } from "./publish/deployments.ts";
-import { openGates } from "./publish/gate-check.ts";
+import { Gates } from "./publish/gate-check.ts";
 import { openGateChecks } from "./publish/gate-checks.ts";
 import { openLabels } from "./publish/labels.ts";
 import { openTeller } from "./publish/notify.ts";
-import { openPublisher } from "./publish/publish.ts";
+import { Publisher } from "./publish/publish.ts";
 import { openRolloutComments } from "./publish/rollouts-publish.ts";
 import { type Comments, openComments } from "./publish/send-comment.ts";
 import { openShownWaits } from "./publish/shown-waits.ts";
-import { openRecorder } from "./record.ts";
+import { Recorder } from "./record.ts";
 import { openRound, type Round } from "./round.ts";
 import { openStandBy } from "./stand-by.ts";
 import { openMergedPulls } from "./start/merged-pull.ts";
@@ -89,8 +89,8 @@ export function openRepo(context: RepoContext): RepoLoop {
     shared;
   const { within = justDone } = context;
   const publishPlans = trace(within, "plans", openPlanPublisher(context, { ...shared, judgePull: openPullsJudge(context, shared) }));
-  const publisher = openPublisher(context, shared);
-  const recorder = openRecorder(context, remote, attention);
+  const publisher = new Publisher(context, shared);
+  const recorder = new Recorder(context, remote, attention);
   const startRuns = trace(within, "start", openStarter(context, shared));
   const formerPlaces = openFormerPlaces(context);
   const watchOpenPulls = openPullWatch(context, shared.gateChecks, shared.rules);
@@ -112,7 +112,7 @@ export function openRepo(context: RepoContext): RepoLoop {
     formerPlaces,
     noteUnprotected: openNoteUnprotected(context, attention),
     decide: trace(within, "decide", openDecider(context, trace(within, "observe", openObserver(context, shared)), shared.reader), ofRun),
-    recorder: { ...recorder, record: trace(within, "record", recorder.record) },
+    recorder: { record: trace(within, "record", recorder.record), asLastSeen: recorder.asLastSeen, dueAt: recorder.dueAt },
     act: trace(within, "act", openActor(context, { ...shared, recorder })),
     watchOpenPulls,
     publisher,
@@ -163,10 +163,10 @@ export function openShared(context: RepoContext, remote = openRemoteHeads(contex
 function openForgeSide(context: RepoContext, remote: RemoteHeads, permissions: Permissions) {
   const pulls = openBatchPulls();
   const rules = openRules(context);
-  const queue = openMergeQueue(context, rules, pulls, remote);
+  const queue = new MergeQueue(context, rules, pulls, remote);
   const checkRuns = openCheckRuns(context, permissions);
   const gateChecks = openGateChecks(context, checkRuns, permissions);
-  const gates = openGates(context, gateChecks, queue, pulls);
+  const gates = new Gates(context, gateChecks, queue, pulls);
   return {
     pulls,
     rules,

@@ -11,7 +11,7 @@ import { fixedHeads } from "../testing/fixed-heads.ts";
 import { openAttention } from "./attention.ts";
 import { type RepoContext, silentLog } from "./context.ts";
 import type { Decision } from "./decide.ts";
-import { openRecorder } from "./record.ts";
+import { Recorder } from "./record.ts";
 
 const CONFIRMED = runReason("TARGET_CONFIRMED", { cluster: "hub/eu-1", application: "web-eu-1" });
 
@@ -34,7 +34,7 @@ function desk(answer: () => "recorded" | "lost" = () => "recorded", { young = fa
   const own = { onRecorded, journal, journalBranch: "stagecoach/journal", clock, log: silentLog, forge, repository: "acme/fleet" };
   const context = own as unknown as RepoContext;
   const attention = openAttention(context, "acme/fleet");
-  const recorder = openRecorder(context, fixedHeads({}), attention);
+  const recorder = new Recorder(context, fixedHeads({}), attention);
   // Past the time in which it records at once what brings a run on.
   if (!young) clock.advance(60_000);
   return { clock, commits, anchored, attention, recorder, told };

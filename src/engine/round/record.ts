@@ -55,10 +55,6 @@ const LOST_AT_ONCE = 3;
 /** Nothing tells of a rule that was changed: whoever did it waits no longer than this. */
 const LONGEST_RETRY_MS = 60_000;
 
-export function openRecorder(context: Context, remote: RemoteHeads, attention: Attention): Recorder {
-  return new Recorder(context, remote, attention);
-}
-
 export class Recorder {
   readonly #context: Context;
   readonly #remote: RemoteHeads;
@@ -119,7 +115,7 @@ export class Recorder {
   };
 
   /** Anchors the journal where what was recorded must not be taken back. What could not be anchored is still owed. */
-  readonly anchor = async (): Promise<void> => {
+  async anchor(): Promise<void> {
     const { journal, log, repository } = this.#context;
     if (!this.#triesAnchor) return;
     this.#triesAnchor = false;
@@ -129,7 +125,7 @@ export class Recorder {
     } catch (error) {
       log.warn({ repository, error: String(error) }, "the journal's head could not be anchored; trying again with the next record");
     }
-  };
+  }
 
   /** A run of the journal as this process last saw it, with the observations that are not recorded yet. A restart makes them anew. */
   readonly asLastSeen = (run: Run): Run => {

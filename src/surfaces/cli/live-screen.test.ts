@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
-import { openLiveScreen } from "./live-screen.ts";
+import { LiveScreen } from "./live-screen.ts";
 
 const ESC = String.fromCharCode(27);
 
@@ -27,7 +27,7 @@ function terminal(rows = 10, columns = 40) {
 
 test.each([true, false])("only the line that changed is written again (alternate: %s)", (alternate) => {
   const out = terminal();
-  const screen = openLiveScreen(out, { alternate });
+  const screen = new LiveScreen(out, { alternate });
   screen.draw(["run", "eu-1 syncing", "eu-2 pending"]);
   expect(out.since()).toContain("eu-2 pending");
   screen.draw(["run", "eu-1 healthy", "eu-2 pending"]);
@@ -41,7 +41,7 @@ test.each([true, false])("only the line that changed is written again (alternate
 
 test("the terminal is left with its cursor, its own screen and the last lines to read", () => {
   const out = terminal();
-  const screen = openLiveScreen(out, { alternate: true });
+  const screen = new LiveScreen(out, { alternate: true });
   screen.draw(["over"]);
   screen.note("eu-1 is back");
   out.since();
@@ -55,7 +55,7 @@ test("the terminal is left with its cursor, its own screen and the last lines to
 test("a new size is drawn anew, and no more lines than there is room for", () => {
   const out = terminal(4);
   let sized = 0;
-  const screen = openLiveScreen(out, { alternate: true, onResize: () => screen.draw([`size ${++sized}`, "b", "c", "d", "e"]) });
+  const screen = new LiveScreen(out, { alternate: true, onResize: () => screen.draw([`size ${++sized}`, "b", "c", "d", "e"]) });
   screen.draw(["a", "b", "c", "d", "e"]);
   expect(out.since()).not.toContain("d");
   out.resize();
@@ -66,7 +66,7 @@ test("a new size is drawn anew, and no more lines than there is room for", () =>
 
 test("fewer lines than before leave nothing of the old ones", () => {
   const out = terminal();
-  const screen = openLiveScreen(out, { alternate: true });
+  const screen = new LiveScreen(out, { alternate: true });
   screen.draw(["a", "b", "c"]);
   out.since();
   screen.draw(["a"]);
@@ -76,7 +76,7 @@ test("fewer lines than before leave nothing of the old ones", () => {
 
 test("what listened for signals and for a new size is gone once it is closed", () => {
   const before = ["SIGINT", "SIGTSTP", "exit"].map((name) => process.listenerCount(name));
-  const screen = openLiveScreen(terminal(), { alternate: true });
+  const screen = new LiveScreen(terminal(), { alternate: true });
   screen.close();
   expect(["SIGINT", "SIGTSTP", "exit"].map((name) => process.listenerCount(name))).toEqual(before);
 });

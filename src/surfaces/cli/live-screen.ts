@@ -28,10 +28,6 @@ const [BEGIN, END] = [`${ESC}?2026h`, `${ESC}?2026l`];
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
-export function openLiveScreen(out: ScreenStream, options: Options): LiveScreen {
-  return new LiveScreen(out, options);
-}
-
 export class LiveScreen {
   readonly #out: ScreenStream;
   readonly #options: Options;

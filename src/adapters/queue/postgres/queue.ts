@@ -189,6 +189,7 @@ export class PostgresQueue implements SharedQueue {
     if (payload === TOLD_DELIVERIES) this.#deliveries.told();
     if (payload === TOLD_FREE) this.#heart.hurry();
   };
+  readonly #freed = (): void => tellAll(this.#options.database, TOLD_FREE);
 
   readonly owns = (repository: string): boolean => this.#ownership.owns(repository);
   readonly fence = (repository: string): (() => void) => this.#ownership.fence(repository);
@@ -197,7 +198,6 @@ export class PostgresQueue implements SharedQueue {
   readonly leads = (): boolean => this.#membership.holds() && this.#heart.seen?.living[0]?.id === this.#membership.id();
   readonly turnToWrite = (installation: number): Promise<number> => this.#paces.turn(installation);
   readonly waits = (repository: string): boolean => !this.#slowed.has(repository) && this.#inner.waits(repository);
-  readonly #freed = (): void => tellAll(this.#options.database, TOLD_FREE);
 
   readonly sharing = (): SharingState => {
     const { living = [], free = 0, slow = 0 } = this.#heart.seen ?? {};

@@ -9,8 +9,8 @@ import { partsOf } from "../../testing/parts.ts";
 import type { Rules } from "../branch-rules.ts";
 import { type RepoContext, silentLog } from "../context.ts";
 import type { Decision } from "../decide.ts";
-import { openMergeQueue } from "../merge-queue.ts";
-import { openGates } from "../publish/gate-check.ts";
+import { MergeQueue } from "../merge-queue.ts";
+import { Gates } from "../publish/gate-check.ts";
 import { openActor } from "./act.ts";
 
 const AT = "2026-11-21T09:00:00.000Z";
@@ -177,8 +177,8 @@ function desk(
   const context = { forge, commands, clock, log: silentLog, mirror: {}, planes: new Map(), ...over } as unknown as RepoContext;
   const opened = partsOf(context);
   const rules: Rules = { last: { mergeQueue: true } as BranchRules, of: async () => undefined, bare: async () => [] };
-  const queue = openMergeQueue(context, rules, opened.pulls, opened.remote);
-  const gates = openGates(context, opened.gateChecks, queue, opened.pulls);
+  const queue = new MergeQueue(context, rules, opened.pulls, opened.remote);
+  const gates = new Gates(context, opened.gateChecks, queue, opened.pulls);
   const recorder = { anchor: async () => void (did.includes("anchor") || did.push("anchor")) };
   const act = openActor(context, { ...opened, queue, gates, recorder, ...more });
   const pass = (ms: number) => {

@@ -29,10 +29,6 @@ interface Judged {
 
 type Context = Pick<RepoContext, "clock" | "log" | "forge" | "planes" | "page">;
 
-export function openGates(context: Context, checks: GateChecks, queue: MergeQueue, pulls: BatchPulls): Gates {
-  return new Gates(context, checks, queue, pulls);
-}
-
 export class Gates {
   readonly #context: Context;
   readonly #checks: GateChecks;

@@ -79,10 +79,6 @@ interface Parts {
 
 type Context = Pick<RepoContext, "forge" | "clock" | "log" | "planes" | "page">;
 
-export function openPublisher(context: Context, parts: Parts): Publisher {
-  return new Publisher(context, parts);
-}
-
 export class Publisher {
   readonly #context: Context;
   readonly #parts: Parts;

@@ -10,7 +10,7 @@ import type { History } from "../../../core/report/plan/duration.ts";
 import { renderTree } from "../../../core/report/tree/tree.ts";
 import { releaseName } from "../../../core/report/words.ts";
 import type { Run } from "../../../core/run/state/run.ts";
-import { type LiveScreen, openLiveScreen } from "../live-screen.ts";
+import { LiveScreen } from "../live-screen.ts";
 import { markdownText } from "../markdown-text.ts";
 import { columnsOf, type DataFormat, foldLine, formatData, terminalWidth, wantsColour } from "../print.ts";
 
@@ -52,7 +52,7 @@ export function demoScreen({ clock, quiet, several, pages }: Options) {
 
   /** The pages' addresses and what a person is asked stand below the trees, where they stay in sight. */
   function redraw(runs: readonly ShownRun[], asks: readonly Ask[]): void {
-    screen ??= openLiveScreen(out, { alternate: false });
+    screen ??= new LiveScreen(out, { alternate: false });
     const { width, rows } = screen.room();
     const below = [pages, ...asks.map(({ lines }) => lines)].flatMap((lines) => ["", ...lines.flatMap((line) => foldLine(line, width))]);
     const share = Math.max(3, Math.floor((rows - below.length) / runs.length));

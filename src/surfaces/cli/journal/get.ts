@@ -11,7 +11,7 @@ import { renderTree } from "../../../core/report/tree/tree.ts";
 import { isPutBackNext } from "../../../core/run/outcome/rollback.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import { outputOption, parseArgs } from "../args.ts";
-import { openLiveScreen } from "../live-screen.ts";
+import { LiveScreen } from "../live-screen.ts";
 import { columnsOf, formatData, visible, wantsColour } from "../print.ts";
 import { ageText } from "./fetch.ts";
 import { follow, type Sight, tellRefused } from "./follow.ts";
@@ -121,7 +121,7 @@ async function watch(source: JournalSource, first: Run, { output }: Options): Pr
   // What it was when the command began is told already.
   let why = (await source.asOf())?.why;
   const inPlace = process.stdout.isTTY === true && isForPeople(output);
-  const screen = inPlace ? openLiveScreen(process.stdout, { alternate: true, onResize: draw }) : undefined;
+  const screen = inPlace ? new LiveScreen(process.stdout, { alternate: true, onResize: draw }) : undefined;
   function draw(): void {
     if (screen === undefined) process.stdout.write(shown(run, output, { history }));
     else {

@@ -10,7 +10,7 @@ import type { Log } from "../../../engine/round/context.ts";
 import { stickyMarker } from "../../../engine/round/publish/publish.ts";
 import type { Answering } from "./answering.ts";
 import { type Heard, openHeard } from "./heard.ts";
-import { refusalComments, type WrittenLine } from "./refusals.ts";
+import { RefusalComments, type WrittenLine } from "./refusals.ts";
 
 /** Of answers remembered, the newest: giving one twice is harmless. */
 const MOST_REMEMBERED = 20_000;
@@ -45,7 +45,7 @@ export class CommandAnswers {
   readonly #waiting = new BoundedMap<string, string>(MOST_REMEMBERED);
   /** By kind, PR and rollout: the newest comment whose question was answered, by this process or an earlier one. */
   readonly #asked = new BoundedMap<string, number>(MOST_REMEMBERED);
-  readonly #refusals: ReturnType<typeof refusalComments>;
+  readonly #refusals: RefusalComments;
   readonly #heard: ReturnType<typeof openHeard>;
   /** Comments that get their 😕 once it is written down on their PR that they were refused. */
   #refused: { pull: number; comment: string }[] = [];
@@ -56,7 +56,7 @@ export class CommandAnswers {
 
   constructor(options: AnswersOptions) {
     this.#options = options;
-    this.#refusals = refusalComments(options.forge, options.log);
+    this.#refusals = new RefusalComments(options.forge, options.log);
     this.#heard = openHeard(options.clock, options.onHeard);
   }
 

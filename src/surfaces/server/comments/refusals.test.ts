@@ -3,7 +3,7 @@ import { type Comment, type Forge, ForgeError } from "../../../adapters/forge/po
 import { silentLog } from "../../../engine/round/context.ts";
 import { openAnswering } from "./answering.ts";
 import { CommandAnswers } from "./answers.ts";
-import { type Refusal, refusalComments } from "./refusals.ts";
+import { type Refusal, RefusalComments } from "./refusals.ts";
 
 /** A forge that keeps the comments of ours on each PR, and fails where it is told to. `pages`: by PR and marker. */
 function forgeOf() {
@@ -36,7 +36,7 @@ function refusal(pull: number, comment: number, more: Partial<Refusal> = {}): Re
   return { pull, comment: `${comment}`, author: "eve", text: "/abort", message: "no", command: `${comment}#0`, shown: true, ...more };
 }
 
-async function refused(page: ReturnType<typeof refusalComments>, ...refusals: Refusal[]): Promise<number[]> {
+async function refused(page: RefusalComments, ...refusals: Refusal[]): Promise<number[]> {
   for (const one of refusals) page.add(one);
   return [...(await page.write())];
 }
@@ -44,14 +44,14 @@ async function refused(page: ReturnType<typeof refusalComments>, ...refusals: Re
 describe("each refused comment", () => {
   test("gets an answer of its own below it, which says nothing of the others and stays when they are refused", async () => {
     const { forge, pages } = forgeOf();
-    const page = refusalComments(forge, silentLog);
+    const page = new RefusalComments(forge, silentLog);
     await refused(page, refusal(1, 10, { text: "/rollback" }));
     await refused(page, refusal(1, 11), refusal(1, 11, { text: "/retry", command: "11#1" }));
     expect([...pages.keys()]).toEqual([own(10), own(11)]);
     expect(pages.get(own(10))).toMatch(/\/rollback(?![\s\S]*\/abort)[\s\S]*<!-- refused: 10#0 -->$/);
     expect(pages.get(own(11))).toMatch(/\/abort[\s\S]*\/retry[\s\S]*<!-- refused: 11#0 11#1 -->$/);
     // Whoever starts anew writes no second one.
-    const next = refusalComments(forge, silentLog);
+    const next = new RefusalComments(forge, silentLog);
     next.recall(1, [...pages.values()].map(ours));
     expect([next.has(1, "10#0"), next.has(1, "11#1"), next.has(1, "12#0")]).toEqual([true, true, false]);
     await refused(next, refusal(1, 10, { text: "/rollback" }));
@@ -60,7 +60,7 @@ describe("each refused comment", () => {
 
   test("of one account ten at most, and fifty of a pull request: the others share one, so that nobody makes us write without end", async () => {
     const { forge, pages } = forgeOf();
-    const page = refusalComments(forge, silentLog);
+    const page = new RefusalComments(forge, silentLog);
     for (let n = 10; n < 40; n++) await refused(page, refusal(1, n));
     expect([pages.size, pages.get(SHARED)?.includes("39#0"), pages.has(own(20))]).toEqual([11, true, false]);
     for (let n = 100; n < 200; n++) await refused(page, refusal(1, n, { author: `eve-${n}` }));
@@ -70,7 +70,7 @@ describe("each refused comment", () => {
 
   test("of a review is told apart from a comment of that number", async () => {
     const { forge, pages } = forgeOf();
-    const page = refusalComments(forge, silentLog);
+    const page = new RefusalComments(forge, silentLog);
     await refused(page, refusal(1, 10), refusal(1, 10, { comment: "r10", command: "r10#0" }));
     expect([...pages.keys()]).toEqual([own(10), own("r10")]);
   });
@@ -95,7 +95,7 @@ describe("what was refused", () => {
 
   test("holds what another replica refused meanwhile", async () => {
     const { forge, pages } = forgeOf();
-    const [one, other] = [refusalComments(forge, silentLog), refusalComments(forge, silentLog)];
+    const [one, other] = [new RefusalComments(forge, silentLog), new RefusalComments(forge, silentLog)];
     await refused(one, refusal(1, 10, { shown: false }));
     await refused(other, refusal(1, 11, { shown: false }));
     await refused(one, refusal(1, 12, { shown: false }));
@@ -108,7 +108,7 @@ describe("what was refused", () => {
     const comments = async () => {
       throw new ForgeError("Unavailable", 502, "bad gateway");
     };
-    expect(await refused(refusalComments({ ...forge, comments }, silentLog), refusal(1, 10))).toEqual([1]);
+    expect(await refused(new RefusalComments({ ...forge, comments }, silentLog), refusal(1, 10))).toEqual([1]);
     expect(pages.size).toBe(0);
   });
 
@@ -120,7 +120,7 @@ describe("what was refused", () => {
       during = undefined;
       return forge.stickyComment(...args);
     };
-    const page = refusalComments({ ...forge, stickyComment }, silentLog);
+    const page = new RefusalComments({ ...forge, stickyComment }, silentLog);
     during = () => page.add(refusal(1, 10, { text: "/rollback", command: "10#1" }));
     await refused(page, refusal(1, 10));
     expect(pages.get(own(10))).not.toContain("10#1");
@@ -134,7 +134,7 @@ describe("what was refused", () => {
     const held = Array.from({ length: 600 }, (_, n) =>
       refusal(1, 9_999_999_999_000 + n, { shown: false, message: "see `a b c` ".repeat(1000) }),
     );
-    await refused(refusalComments(forge, silentLog), ...many, ...held);
+    await refused(new RefusalComments(forge, silentLog), ...many, ...held);
     expect(pages.get(own(10))?.length).toBeLessThan(65_536);
     const body = pages.get(SHARED) ?? "";
     expect(body.length).toBeLessThan(65_536);
@@ -144,14 +144,14 @@ describe("what was refused", () => {
 
   test("holds the newest five hundred", async () => {
     const { forge, pages } = forgeOf();
-    await refused(refusalComments(forge, silentLog), ...Array.from({ length: 600 }, (_, n) => refusal(1, 700 - n, { shown: false })));
+    await refused(new RefusalComments(forge, silentLog), ...Array.from({ length: 600 }, (_, n) => refusal(1, 700 - n, { shown: false })));
     const held = pages.get(SHARED)?.match(/\d+#0/g) ?? [];
     expect([held.length, held[0], held.at(-1)]).toEqual([500, "201#0", "700#0"]);
   });
 
   test("of a thousand pull requests is remembered; an older one's is taken in again with its comments", async () => {
     const { forge, pages } = forgeOf();
-    const page = refusalComments(forge, silentLog);
+    const page = new RefusalComments(forge, silentLog);
     for (let pull = 1; pull <= 1001; pull++) await refused(page, refusal(pull, 10));
     expect([page.has(1, "10#0"), page.has(2, "10#0"), page.has(1001, "10#0")]).toEqual([false, true, true]);
     page.recall(1, [ours(pages.get(own(10)) ?? "")]);
@@ -160,7 +160,7 @@ describe("what was refused", () => {
 
   test("is not forgotten before it is written", async () => {
     const { forge, pages, broken } = forgeOf();
-    const page = refusalComments(forge, silentLog);
+    const page = new RefusalComments(forge, silentLog);
     broken.add(1);
     for (let pull = 1; pull <= 1100; pull++) await refused(page, refusal(pull, 10));
     broken.clear();

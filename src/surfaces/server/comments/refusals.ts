@@ -67,11 +67,7 @@ interface Page {
  * The answers below what was refused on a PR: each shows why, and holds, unseen, which commands were refused. So they stay refused for
  * whoever reads the PR after us; until it is written, nobody was told anything.
  */
-export function refusalComments(forge: Forge, log: Log): RefusalComments {
-  return new RefusalComments(forge, log);
-}
-
-class RefusalComments {
+export class RefusalComments {
   readonly #forge: Forge;
   readonly #log: Log;
   readonly #pages = new Map<string, Page>();
