@@ -1,16 +1,23 @@
 /**
  * Keeps files and functions small enough to be read at a glance: in `src/` a file has at most 250 lines, a test 500, and the body of a
- * function 40. Functions that are declared in one, as those of a factory that shares state among them, count by themselves; with all of them
- * it has at most 200 (docs/adr/0027). Exits 1 with one line for each that is longer. Run by `npm run lint`.
+ * function 40; with all functions that are declared in it, 60. A folder has at most 30 files of its own besides tests, and the product 20
+ * spreads of `{}` (docs/adr/0027). Exits 1 with one line for each that is over. Run by `npm run lint`.
  */
 import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Node, SourceFile } from "typescript/unstable/ast";
-import { isArrowFunction, isBlock, isFunctionDeclaration, isFunctionExpression, isMethodDeclaration } from "typescript/unstable/ast/is";
+import {
+  isArrowFunction,
+  isBlock,
+  isConstructorDeclaration,
+  isFunctionDeclaration,
+  isFunctionExpression,
+  isMethodDeclaration,
+} from "typescript/unstable/ast/is";
 import { API, type Project } from "typescript/unstable/sync";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
-const MOST = { file: 250, test: 500, body: 40, whole: 200 };
+const MOST = { file: 250, test: 500, body: 40, whole: 60, folder: 30, spreads: 20 };
 
 function breachesOf(file: string, projects: readonly Project[]): string[] {
   const isTest = /\.test\.tsx?$/.test(file);
@@ -52,7 +59,12 @@ function longFunctions(source: SourceFile, file: string): string[] {
 }
 
 function bodyOf(node: Node): Node | undefined {
-  const isFunction = isFunctionDeclaration(node) || isArrowFunction(node) || isFunctionExpression(node) || isMethodDeclaration(node);
+  const isFunction =
+    isFunctionDeclaration(node) ||
+    isArrowFunction(node) ||
+    isFunctionExpression(node) ||
+    isMethodDeclaration(node) ||
+    isConstructorDeclaration(node);
   return isFunction && node.body !== undefined && isBlock(node.body) ? node.body : undefined;
 }
 
@@ -74,12 +86,28 @@ function lineAt(starts: readonly number[], position: number): number {
   return after < 0 ? starts.length : after;
 }
 
+function crowded(product: readonly string[]): string[] {
+  const folders = Map.groupBy(product, dirname);
+  return [...folders].flatMap(([folder, { length }]) =>
+    length > MOST.folder ? [`${folder}: ${length} files, at most ${MOST.folder}`] : [],
+  );
+}
+
+/** `...(x === undefined ? {} : { x })` says in a line what `defined({ x })` says in a word. */
+function spreads(product: readonly string[]): string[] {
+  const found = product.flatMap((file) => readFileSync(join(ROOT, file), "utf8").match(/\? \{\} : \{/g) ?? []);
+  return found.length > MOST.spreads
+    ? [`the product: ${found.length} spreads of {}, at most ${MOST.spreads}; src/core/base/defined.ts`]
+    : [];
+}
+
 const api = new API({ cwd: ROOT });
 const openProjects = ["tsconfig.json", "src/surfaces/web/client/tsconfig.json"].map((path) => join(ROOT, path));
 const projects = api.updateSnapshot({ openProjects }).getProjects();
 if (projects.length < openProjects.length) throw new Error(`${openProjects.join(" or ")} is no project`);
 const files = globSync("{src,test}/**/*.{ts,tsx}", { cwd: ROOT }).sort();
-const all = files.flatMap((file) => breachesOf(file, projects));
+const product = files.filter((file) => file.startsWith("src/") && !/\.test\.tsx?$|^src\/(?:sim|simulate)\/|\/testing\//.test(file));
+const all = [...files.flatMap((file) => breachesOf(file, projects)), ...crowded(product), ...spreads(product)];
 api.close();
 for (const breach of all) console.error(breach);
 console.log(`sizes: ${files.length} files, ${all.length} breaches`);
