@@ -99,7 +99,9 @@ describe("Argo Rollouts in the clusters of a batch", () => {
     // The next batch: aborted, the run stops on it; tried again and looked at anew, it goes on.
     await journey.until("the second batch is paused at its first pause", pausedAt(1, 2));
     alice.comment(world.repository, release, "/abort --rollouts");
-    const stopped = await journey.until("it pauses on the failure", (run) => run.paused?.kind === "Failure");
+    // Each fails a minute after it was seen degraded, which is not the same moment for both.
+    const bothFailed = (run: Run) => run.batches[1]?.targets.every(({ phase }) => phase === "Failed") === true;
+    const stopped = await journey.until("it pauses on the failure", (run) => run.paused?.kind === "Failure" && bothFailed(run));
     expect(rolloutsOf(stopped, 2).map((one) => one.phase)).toEqual(["Degraded", "Degraded"]);
     alice.comment(world.repository, release, "/retry --rollouts\n\n/retry");
     await journey.until("it goes on", pausedAt(1, 2));
