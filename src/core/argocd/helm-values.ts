@@ -1,10 +1,11 @@
 /** The values that Helm would take for a source, layer by layer, as far as they stand in the repo and in the Application. */
+
 import { joinPath } from "../base/clean-path.ts";
 import { matchesGlob } from "../base/glob.ts";
 import { isRecord } from "../base/is-record.ts";
 import { type RepoFiles, readOrNull } from "../base/repo-files.ts";
 import { readYamlDocuments } from "../base/yaml-read.ts";
-import { fileNamed, helmOf, type IsBase, inRepo, isGlob } from "./source-files.ts";
+import { fileNamed, helmOf, type IsBase, inRepo, isGlob, texts } from "./source-files.ts";
 import type { SourceView } from "./views.ts";
 
 export interface ValuesInput {
@@ -51,10 +52,6 @@ export function overridden(
 /** Files beside the manifests that override the source of one Application, or of all that read the folder. */
 export function sourceOverrides(folder: string, name: string): string[] {
   return [".argocd-source.yaml", `.argocd-source-${name}.yaml`].map((file) => joinPath(folder, file));
-}
-
-function texts(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 }
 
 /** A file that is not there is an empty one. */

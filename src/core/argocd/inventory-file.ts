@@ -1,9 +1,10 @@
 /**
  * Reads what people print of an Argo CD with kubectl, for the CLI's offline commands. Credentials never leave this file.
  */
+
 import { defined } from "../base/defined.ts";
 import { isRecord } from "../base/is-record.ts";
-import { readYamlDocuments } from "../base/yaml-read.ts";
+import { parseJson, readYamlDocuments } from "../base/yaml-read.ts";
 import type { InventoryFault } from "../reasons/problems/inventory.ts";
 import { WHOLE_OBJECT_ANNOTATIONS } from "./decode/cluster.ts";
 import type { ClusterView } from "./views.ts";
@@ -66,6 +67,7 @@ export function readInventory(text: string, file: string): Inventory {
 }
 
 function readDocuments(text: string, file: string, problems: InventoryFault[]): unknown[] {
+  // JSON is YAML too, but a large `kubectl -o json` is read many times faster as what it is.
   const json = text.trimStart().startsWith("{") ? parseJson(text) : undefined;
   if (json !== undefined) return [json];
   return readYamlDocuments(text).flatMap(({ value, problem, line, column }) => {
@@ -78,15 +80,6 @@ function readDocuments(text: string, file: string, problems: InventoryFault[]): 
 
 function isEmptyList(object: unknown): boolean {
   return isRecord(object) && String(object["kind"]).endsWith("List") && Array.isArray(object["items"]) && object["items"].length === 0;
-}
-
-/** JSON is YAML too, but a large `kubectl -o json` is read many times faster as what it is. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function firstLine(message: string): string {

@@ -64,7 +64,8 @@ export function helmOf(source: SourceView): Readonly<Record<string, unknown>> {
   return isRecord(helm) ? helm : {};
 }
 
-function texts(value: unknown): string[] {
+/** The texts of a list; none where it is no list. */
+export function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 }
 

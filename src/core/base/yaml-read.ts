@@ -162,7 +162,8 @@ function cutLastBlock(text: string, document: Document.Parsed): void {
   });
 }
 
-function parseJson(text: string): unknown {
+/** Reads JSON; undefined where it is none. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,22 +1,9 @@
 /** Sprig's functions of paths, names and versions: Go's package path, Argo CD's own name functions, and semver. */
+
 import { Range, SemVer } from "semver";
+import { cleanPath } from "../base/clean-path.ts";
 import { type FunctionTable, fn } from "./functions.ts";
 import { fails, GoInt, type GoValue, GoVersion } from "./value.ts";
-
-/** Go's path.Clean: lexical, with forward slashes. */
-function cleanPath(path: string): string {
-  const rooted = path.startsWith("/");
-  const kept: string[] = [];
-  for (const part of path.split("/")) {
-    if (part === "" || part === ".") continue;
-    if (part !== "..") kept.push(part);
-    else if (kept.length > 0 && kept.at(-1) !== "..") kept.pop();
-    else if (!rooted) kept.push("..");
-  }
-  const joined = kept.join("/");
-  if (rooted) return `/${joined}`;
-  return joined === "" ? "." : joined;
-}
 
 /** Go's path.Base. */
 export function baseName(path: string): string {

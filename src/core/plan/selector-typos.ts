@@ -5,6 +5,7 @@ import { labelOf, matcher, type Selectable, type Selector } from "../base/select
 import { isSlip, nearKey } from "../base/slip.ts";
 import type { Path } from "../reasons/problems/problem.ts";
 import type { Rollout } from "../spec/rollout.ts";
+import type { Bindable } from "../spec/windows-binding.ts";
 
 /** A key, or a value of it, that nothing has; `near` is what was most likely meant. */
 interface Typo {
@@ -48,8 +49,6 @@ export function selectorTypos(selector: Selector, items: readonly Selectable[]):
 
 /** A label that nothing has; without `near` it is like no other. */
 type Unknown = Omit<Typo, "near"> & { near?: string | undefined };
-
-type Bindable = Selectable & { on?: Selectable | undefined };
 
 /** Returns the same of what binds those that it selects; where it binds none of `all` there are, labels that are like no other, too. */
 export function bindingTypos(selector: Selector, items: readonly Bindable[], all = true): Unknown[] {

@@ -1,9 +1,11 @@
 /** Draws why a release starts no run, from the model: as Markdown for comments and checks, as lines for terminals. */
+
 import { wrapToWidth } from "../base/text-width.ts";
 import { cell, code } from "./escape.ts";
 import { table } from "./markdown.ts";
 import type { RefusedModel, RefusedProblem } from "./model/refused.ts";
 import { short } from "./plan/plan-chart.ts";
+import { stamp } from "./reasons/attention.ts";
 
 const MARKS = { error: "❌", warning: "⚠️" } as const;
 
@@ -21,7 +23,7 @@ export function refusedTable(problems: readonly RefusedProblem[], most: number):
 
 /** Names in it come from outside: whoever prints it takes out what moves a cursor. Ends in a newline. */
 export function refusedText({ rollout, says, since, waitsFor, problems }: RefusedModel, width = 120): string {
-  const head = `${rollout === undefined ? "" : `${rollout}: `}${says}${since === undefined ? "" : ` (found at ${inFull(since)})`}:`;
+  const head = `${rollout === undefined ? "" : `${rollout}: `}${says}${since === undefined ? "" : ` (found at ${stamp(since)})`}:`;
   const lines = problems.flatMap((one) => [...indented("  ", `${one.where}: ${one.says}`, width), ...indented("    ", one.todo, width)]);
   return `${[...wrapToWidth(head, width), ...lines, waitsFor].join("\n")}\n`;
 }
@@ -34,9 +36,4 @@ export function refusedLine({ rollout, says, problems: [first, ...more] }: Refus
 
 function indented(by: string, text: string, width: number): string[] {
   return text === "" ? [] : wrapToWidth(text, Math.max(8, width - by.length)).map((line) => `${by}${line}`);
-}
-
-/** `2026-01-05 09:00:00 UTC` */
-function inFull(time: string): string {
-  return `${time.slice(0, 10)} ${time.slice(11, 19)} UTC`;
 }

@@ -101,7 +101,7 @@ function orNone<T>(list: T[]): T[] | undefined {
   return list.length === 0 ? undefined : list;
 }
 
-function clustersOfPlan(plan: Plan): string[] {
+export function clustersOfPlan(plan: Plan): string[] {
   return plan.stages.flatMap((stage) => [...stage.clusters, ...stage.requeued]);
 }
 

@@ -25,7 +25,7 @@ export function toFreeze({ selector, rollouts, stages, ...window }: z.output<typ
 }
 
 /** A cluster, or what is counted on one: then a freeze for either binds it. */
-type Bindable = Selectable & { on?: Selectable | undefined };
+export type Bindable = Selectable & { on?: Selectable | undefined };
 
 /** What windows are judged of: clusters by key, undefined where their labels are not known. */
 export interface Travels {

@@ -1,3 +1,4 @@
+import { texts } from "../../core/argocd/source-files.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import type { Finding } from "../../core/reasons/problems/problem.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
@@ -16,10 +17,6 @@ export function ignoredPins({ set, pinPaths }: Gathered): Finding[] {
     }
   }
   return findings;
-}
-
-function texts(list: unknown): string[] {
-  return Array.isArray(list) ? list.filter((one) => typeof one === "string") : [];
 }
 
 /**

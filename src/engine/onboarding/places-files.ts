@@ -6,7 +6,7 @@ import { type PinStep, parsePinPath, printPinPath } from "../../core/pins/path.t
 import type { PlaceHindrance } from "../../core/reasons/onboarding.ts";
 import type { ProposedPin } from "../../core/report/onboarding/types.ts";
 import { brokenBelow, kustomizationPlaces, POD_SPECS } from "./places-kustomize.ts";
-import { sourcesOf, versionKeys } from "./places-spec.ts";
+import { key, pathOf, sourcesOf, versionKeys } from "./places-spec.ts";
 import { dig, listAt, textAt } from "./scan.ts";
 import type { FilePlaces, InitTarget, Manifest } from "./types.ts";
 import { add, documentsIn, isFloating, isVersion, readsBase, valueAt } from "./versions.ts";
@@ -58,14 +58,6 @@ function at(folder: string, name: string): string {
   return folder === "" ? name : `${folder}/${name}`;
 }
 
-function key(name: string): PinStep {
-  return { kind: "key", key: name };
-}
-
-function path(...steps: PinStep[]): string {
-  return printPinPath({ document: undefined, steps });
-}
-
 function chart(found: FilePlaces, folder: string, files: RepoFiles, all: ReadonlySet<string>): void {
   const file = at(folder, "Chart.yaml");
   const text = all.has(file) ? readOrNull(files, file) : null;
@@ -74,7 +66,7 @@ function chart(found: FilePlaces, folder: string, files: RepoFiles, all: Readonl
     const name = textAt(dependency, "name");
     if (name === undefined) continue;
     const steps = [key("dependencies"), { kind: "match" as const, key: "name", value: name }, key("version")];
-    add(found, { kind: "chart dependency", slot: `chart dependency ${name}`, file, path: path(...steps) }, text);
+    add(found, { kind: "chart dependency", slot: `chart dependency ${name}`, file, path: pathOf(...steps) }, text);
   }
 }
 
@@ -101,7 +93,13 @@ function valuesFiles(
       const slot = `Helm values ${way.join(".")}`;
       // A later file wins: what an earlier one says of the same key changes nothing.
       if (taken.has(slot)) continue;
-      const place = { kind: "Helm values", slot, file, path: path(...way.map(key)), ...defined({ image: imageAt(values, way) }) } as const;
+      const place = {
+        kind: "Helm values",
+        slot,
+        file,
+        path: pathOf(...way.map(key)),
+        ...defined({ image: imageAt(values, way) }),
+      } as const;
       if (!add(found, place, text)) continue;
       taken.add(slot);
       const value = found.places.at(-1)?.value ?? "";

@@ -1,24 +1,18 @@
 /** Versions in the kustomization that an Application is made of: its own, and those of its bases, which it may override. Called by `places-files.ts`. */
+
 import { joinPath } from "../../core/base/clean-path.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { readYamlDocuments } from "../../core/base/yaml-read.ts";
-import { type PinStep, printPinPath } from "../../core/pins/path.ts";
+import type { PinStep } from "../../core/pins/path.ts";
 import { filesTakenBy, kustomizationsIn } from "../config-repo/kustomize.ts";
+import { key, pathOf } from "./places-spec.ts";
 import { dig, listAt, textAt } from "./scan.ts";
 import type { FilePlaces } from "./types.ts";
 import { add, documentsIn, TAG } from "./versions.ts";
 
 /** Ways to the containers of workloads. */
 export const POD_SPECS = ["spec.template.spec", "spec.jobTemplate.spec.template.spec", "spec"];
-
-function key(name: string): PinStep {
-  return { kind: "key", key: name };
-}
-
-function path(...steps: PinStep[]): string {
-  return printPinPath({ document: undefined, steps });
-}
 
 const KUSTOMIZATIONS = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
@@ -37,19 +31,19 @@ export function kustomizationPlaces(found: FilePlaces, folder: string, files: Re
     const which = isRecord(image) && image["newTag"] === undefined && image["digest"] !== undefined ? "digest" : "newTag";
     const outdone = which === "newTag" && isRecord(image) && image["digest"] !== undefined ? { outdone: true as const } : {};
     const slot = `kustomize ${which} ${name}`;
-    add(found, { kind: "kustomize newTag", slot, file, path: path(...steps, key(which)), image: name, ...outdone }, text);
+    add(found, { kind: "kustomize newTag", slot, file, path: pathOf(...steps, key(which)), image: name, ...outdone }, text);
   }
   for (const helm of listAt(data, "helmCharts")) {
     const name = textAt(helm, "name");
     if (name === undefined) continue;
     const steps = [key("helmCharts"), { kind: "match" as const, key: "name", value: name }, key("version")];
-    add(found, { kind: "kustomize helmCharts", slot: `kustomize helmCharts ${name}`, file, path: path(...steps) }, text);
+    add(found, { kind: "kustomize helmCharts", slot: `kustomize helmCharts ${name}`, file, path: pathOf(...steps) }, text);
   }
   for (const list of ["resources", "bases", "components"]) {
     for (const [index, item] of listAt(data, list).entries()) {
       if (typeof item !== "string" || !/[?&]ref=/.test(item)) continue;
       const slot = `kustomize ref ${item.replace(/[?&]ref=.*$/, "")}`;
-      add(found, { kind: "kustomize ?ref=", slot, file, path: path(key(list), { kind: "index", index }), part: "ref" }, text);
+      add(found, { kind: "kustomize ?ref=", slot, file, path: pathOf(key(list), { kind: "index", index }), part: "ref" }, text);
     }
   }
   for (const [name, tag] of imagesBelow(files, all, folder, 0)) {
@@ -58,7 +52,7 @@ export function kustomizationPlaces(found: FilePlaces, folder: string, files: Re
       kind: "kustomize newTag",
       slot: `kustomize newTag ${name}`,
       file,
-      path: path(...imageSteps(name), key("newTag")),
+      path: pathOf(...imageSteps(name), key("newTag")),
     } as const;
     found.places.push({ ...place, image: name, value: tag, create: true });
   }

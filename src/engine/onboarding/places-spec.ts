@@ -92,6 +92,10 @@ export function key(name: string): PinStep {
   return { kind: "key", key: name };
 }
 
+export function pathOf(...steps: PinStep[]): string {
+  return printPinPath({ document: undefined, steps });
+}
+
 const DEEPEST = 8;
 const MOST = 50;
 

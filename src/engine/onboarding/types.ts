@@ -6,10 +6,10 @@
 import type { RepoFiles } from "../../core/base/repo-files.ts";
 import type { Cluster, Plan } from "../../core/plan/plan-types.ts";
 import type { Objection, PlaceHindrance } from "../../core/reasons/onboarding.ts";
-import type { PinPart, PlaceKind } from "../../core/report/onboarding/types.ts";
+import type { PlaceKind } from "../../core/report/onboarding/types.ts";
 import type { Foreseen } from "../../core/report/simulated.ts";
 import type { RepoBounds } from "../../core/spec/repo-config.ts";
-import type { Rollout } from "../../core/spec/rollout.ts";
+import type { PinPart, Rollout } from "../../core/spec/rollout.ts";
 
 export interface InitCluster {
   name: string;

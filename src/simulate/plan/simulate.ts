@@ -2,6 +2,7 @@ import { defined } from "../../core/base/defined.ts";
 import { hasCode } from "../../core/base/reason.ts";
 import { type Cluster, type Plan, type PlannedTarget, type Target, targetsOf } from "../../core/plan/plan-types.ts";
 import { sentenceOf } from "../../core/report/reasons/say.ts";
+import { clustersOfPlan } from "../../core/run/start.ts";
 import { isEnded, type Run } from "../../core/run/state/run.ts";
 import { freezesOf, type RepoBounds } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
@@ -53,7 +54,7 @@ const DAY = 24 * 60 * MINUTE;
 /** One run of the real plan through the pure simulated world. The same input gives the same answer. */
 export function simulate(input: SimulateInput, seed: number): Simulated {
   const dice = random(seed);
-  const clusters = clustersOf(input.plan);
+  const clusters = clustersOfPlan(input.plan);
   const faults = drawn(input.faults, clusters, dice);
   const returns = returnsOf(input.rollout, input.plan, faults, dice);
   const visited = new Set<string>();
@@ -150,10 +151,6 @@ function returnsOf({ stages }: Rollout, plan: Plan, faults: readonly Fault[], di
     }
   }
   return returns;
-}
-
-function clustersOf(plan: Plan): string[] {
-  return plan.stages.flatMap((stage) => [...stage.clusters, ...stage.requeued]);
 }
 
 /** The rollouts that it depends on are not in it: clusters wait for none of them. */

@@ -3,7 +3,9 @@
  * each (which is YAML too). Rows make a diff of 200 targets readable, and are written and read some twenty times faster than
  * nested YAML, which is what makes a run over 10,000 clusters affordable.
  */
+
 import { parseDocument, stringify } from "yaml";
+import { parseJson } from "../../../core/base/yaml-read.ts";
 
 const MARK = "@@row:";
 const ROW = /^(\s*- )(\{.*\})$/;
@@ -57,7 +59,7 @@ function parseRows(text: string): { value: unknown } | undefined {
   for (const [at, line] of lines.entries()) {
     const found = ROW.exec(line);
     if (found === null) continue;
-    const row = json(found[2] ?? "");
+    const row = parseJson(found[2] ?? "");
     if (row !== undefined) lines[at] = `${found[1]}"${MARK}${rows.push(row) - 1}@@"`;
   }
   if (rows.length === 0) return undefined;
@@ -78,14 +80,6 @@ function parseRows(text: string): { value: unknown } | undefined {
   try {
     const value = fill(parsePlain(lines.join("\n")));
     return strange || filled !== rows.length ? undefined : { value };
-  } catch {
-    return undefined;
-  }
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -12,7 +12,7 @@ import { stateWord } from "../model/labels.ts";
 import type { RefusedModel } from "../model/refused.ts";
 import { modelOf } from "../model/run-model.ts";
 import type { RunModel, Said } from "../model/types.ts";
-import { isToldIn, wholeSentence } from "../reasons/say.ts";
+import { isToldIn, wholeSentence, withoutMarks } from "../reasons/say.ts";
 import { type NotifyEvent, notifyEvent } from "./events.ts";
 
 const line = z.string().max(2000);
@@ -103,7 +103,7 @@ export function runCardOf(run: Run, now: number, given: Partial<Pick<Context, "p
 function cardOf(model: RunModel, run: Run): RunCard {
   const { counts, reason, pause, ask, cause, tone, links, author, startedAt } = model;
   const said: (Said["reason"] | undefined)[] = [reason, pause?.reason, ask?.reason];
-  const lines = said.flatMap((one) => (one === undefined ? [] : [shortened(plain(wholeSentence(one, run)), LONGEST_LINE)]));
+  const lines = said.flatMap((one) => (one === undefined ? [] : [shortened(withoutMarks(wholeSentence(one, run)), LONGEST_LINE)]));
   const because = cause === undefined || cause.says === "" ? [] : [shortened(`${cause.name}: ${cause.says}`, LONGEST_LINE)];
   return {
     title: shortened(`${model.rollout} #${model.number} · ${model.release} · ${stateWord(model)}`, LONGEST_TITLE),
@@ -199,11 +199,6 @@ function linksOf(links: RunModel["links"]): Notice["links"] {
 
 function isWeb(url: string): boolean {
   return url.length <= 2000 && /^https?:\/\/[^\s<>|"]+$/.test(url);
-}
-
-/** One line, without marks of code and what moves a cursor or turns the direction of a text. */
-function plain(text: string): string {
-  return text.replace(/`([^`]+)`/g, "$1");
 }
 
 function shortened(text: string, most: number): string {

@@ -1,5 +1,7 @@
 /** What `stagecoach init` and onboarding propose for a repo, as its views draw it. Made by `engine/onboarding`. */
+
 import type { Guess, Hindrance, Question } from "../../reasons/onboarding.ts";
+import type { PinPart } from "../../spec/rollout.ts";
 import type { RepoKind } from "./repo-kind.ts";
 
 /** Kinds of places where versions live (docs/spec.md §6). */
@@ -13,8 +15,6 @@ export type PlaceKind =
   | "kustomize ?ref="
   | "inline image"
   | "branch";
-
-export type PinPart = "tag" | "digest" | "tag+digest" | "ref";
 
 /** A pin as it stands in a rollout. */
 export type ProposedPin =

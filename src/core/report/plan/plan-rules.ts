@@ -2,6 +2,7 @@ import { count } from "../../base/count.ts";
 import { formatSelector } from "../../base/selector.ts";
 import { formatDuration } from "../../base/time.ts";
 import type { Plan } from "../../plan/plan-types.ts";
+import type { Quantity } from "../../spec/rollout.ts";
 import { inventoryFiles, type Rollout } from "../../spec/rollout.ts";
 import type { Limits } from "../../spec/schema-common.ts";
 import { countedWords, inCounted } from "../counted.ts";
@@ -13,8 +14,6 @@ import { limitsFor, type RuleScope, type RulesNow, type WindowRule, windowRules 
 
 const MOST_LISTED = 5;
 const MOST_WINDOWS = 20;
-
-type Quantity = { count: number } | { percent: number };
 
 /** The rules that a run would go by besides its stages' gates: only those that the rollout or the repo sets. Markdown, folded. */
 export function planRules(rollout: Rollout, rules: RulesNow, plan?: Pick<Plan, "warnings">): string {
@@ -198,6 +197,7 @@ function manyOf(counting: Pick<Rollout, "targetBy">): string {
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 }
 
-function amount(quantity: Quantity): string {
+/** `3`, or `25%`. */
+export function amount(quantity: Quantity): string {
   return "count" in quantity ? String(quantity.count) : `${quantity.percent}%`;
 }

@@ -125,6 +125,6 @@ export const ATTENTION: Entries<AttentionReasons & WriteRefusals> = entriesOf<At
 });
 
 /** `2026-01-05 09:00:00 UTC` */
-function stamp(at: string): string {
+export function stamp(at: string): string {
   return `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;
 }

@@ -1,5 +1,5 @@
 import type { AnyReason } from "../../base/reason.ts";
-import { clusterName, type Planned } from "../../run/state/names.ts";
+import { clusterName, type Planned, shortOf } from "../../run/state/names.ts";
 import { firstOf } from "../markdown.ts";
 import { ATTENTION } from "./attention.ts";
 import { BATCHES } from "./batches.ts";
@@ -45,14 +45,10 @@ export const REASONS: Readonly<Record<string, Entry<never>>> = Object.assign({},
 
 /** Without a run at hand a cluster is called by what stands behind its control plane. */
 const SHORT: Names = {
-  cluster: short,
-  clusters: (keys, most = 5) => firstOf([...keys].map(short), most) || "nothing",
+  cluster: shortOf,
+  clusters: (keys, most = 5) => firstOf([...keys].map(shortOf), most) || "nothing",
   because: (words) => insideOf(words, sentenceOf(words)),
 };
-
-function short(key: string): string {
-  return key.slice(key.indexOf("/") + 1);
-}
 
 /** Returns how a run calls its clusters. */
 export function namesOf(run: Planned | undefined): Names {

@@ -12,7 +12,7 @@ import { parseTemplate } from "../../base/template.ts";
 import { epoch } from "../../base/time.ts";
 import type { AnalysisRef } from "../../reasons/refs.ts";
 import { runReason } from "../../reasons/run.ts";
-import type { AnalysisWhen, StageAnalysis } from "../../spec/rollout.ts";
+import type { StageAnalysis } from "../../spec/rollout.ts";
 import type { AnalysisMetric, ObservedAnalysis, RunAnalysis } from "../state/analysis-types.ts";
 import { batchOf, change, changeBatch, type Draft, wakeAt } from "../state/draft.ts";
 import { batchRef, clustersOf, isOut } from "../state/names.ts";
@@ -20,13 +20,7 @@ import type { Run } from "../state/run.ts";
 import { analysisSpec } from "./step-analysis.ts";
 
 /** Where an analysis belongs: of all in one place only the last attempt is kept. */
-export interface AnalysisPlace {
-  stage: number;
-  when: AnalysisWhen;
-  batch?: number | undefined;
-  step?: number | undefined;
-  cluster?: string | undefined;
-}
+export type AnalysisPlace = Pick<RunAnalysis, "stage" | "when" | "batch" | "step" | "cluster">;
 
 /** How often what is being measured is shown anew. */
 const SHOWN_MS = 30_000;

@@ -1,6 +1,6 @@
 import { epoch } from "../../base/time.ts";
 import type { Scene } from "./decision.ts";
-import { clusterName, hostOf, keysOf } from "./names.ts";
+import { clusterName, hostOf, keysOf, shortOf } from "./names.ts";
 import type { Halt, Run } from "./run.ts";
 
 /** The halts that are on now, of this run and of every other of the repo. */
@@ -26,10 +26,6 @@ export function haltCovers(halt: Halt, run: Pick<Run, "plan" | "joined">, cluste
   if (halt.clusters.length === 0) return true;
   const host = hostOf(run, cluster);
   const keys = [...keysOf(cluster), ...keysOf(host)];
-  const names = [clusterName(run, cluster), ...keys, ...keys.map(afterPlane)];
+  const names = [clusterName(run, cluster), ...keys, ...keys.map(shortOf)];
   return names.some((name) => halt.clusters.includes(name));
-}
-
-function afterPlane(key: string): string {
-  return key.slice(key.indexOf("/") + 1);
 }

@@ -89,7 +89,8 @@ function push<T>(map: Map<string, T[]>, key: string, value: T): void {
   else list.push(value);
 }
 
-function shortOf(cluster: string): string {
+/** Without its control plane. */
+export function shortOf(cluster: string): string {
   return cluster.slice(cluster.indexOf("/") + 1);
 }
 

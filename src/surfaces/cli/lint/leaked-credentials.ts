@@ -1,9 +1,11 @@
 /** Live credentials of clusters in files of the repo, as `kubectl get secrets -o yaml` prints them. Called by `lint` and `plan`. */
+
 import { type Document, isNode, LineCounter, parseAllDocuments } from "yaml";
 import { SECRET_TYPE } from "../../../core/argocd/decode/cluster.ts";
 import { isRecord, recordOf } from "../../../core/base/is-record.ts";
 import { madeOnce, type RepoFiles, readOrNull } from "../../../core/base/repo-files.ts";
 import { expandsTooFar, hasTooManyDocuments, LINEAR } from "../../../core/base/yaml-bounds.ts";
+import { parseJson } from "../../../core/base/yaml-read.ts";
 import type { Path, Problem } from "../../../core/reasons/problems/problem.ts";
 import { isManifestFile } from "../../../engine/config-repo/set-files.ts";
 
@@ -70,24 +72,16 @@ function leakOf(secret: Record<string, unknown>): string | undefined {
   const plain = recordOf(stringData)["config"];
   if (typeof plain === "string" && isLive(plain)) return "stringData.config";
   const applied = recordOf(recordOf(metadata)["annotations"])[APPLIED];
-  const before = typeof applied === "string" ? parsed(applied) : undefined;
+  const before = typeof applied === "string" ? parseJson(applied) : undefined;
   return isRecord(before) && leakOf({ ...before, metadata: {} }) !== undefined ? `annotation ${APPLIED}` : undefined;
 }
 
 /** A cluster's `config`, as Argo CD reads it, with a credential that opens it. Names of cloud roles open nothing by themselves. */
 function isLive(config: string): boolean {
-  const { bearerToken, password, tlsClientConfig } = recordOf(parsed(config));
+  const { bearerToken, password, tlsClientConfig } = recordOf(parseJson(config));
   return [bearerToken, password, recordOf(tlsClientConfig)["keyData"]].some(
     (one) => typeof one === "string" && one !== "" && !STAND_IN.test(one),
   );
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function placeOf(document: Document, lines: LineCounter, path: Path): { line: number; column: number } {

@@ -11,7 +11,7 @@ import { namedEdits, valueChanges, valuesOfEdits } from "../../../core/plan/valu
 import type { Problem } from "../../../core/reasons/problems/problem.ts";
 import { countedWord, countPhrase } from "../../../core/report/counted.ts";
 import { withoutMarkdown } from "../../../core/report/escape.ts";
-import { keepsByLabel, ruleLines } from "../../../core/report/plan/plan-rules.ts";
+import { amount, keepsByLabel, ruleLines } from "../../../core/report/plan/plan-rules.ts";
 import { type RulesJson, type RulesNow, rulesJson } from "../../../core/report/plan/rules-data.ts";
 import { sayUncovered } from "../../../core/report/reasons/problems/plan.ts";
 import { sayProblem, sayWarning } from "../../../core/report/reasons/problems/problems.ts";
@@ -185,7 +185,7 @@ function stageLines(
   const facts = [countPhrase(taken, rollout), `${stage.maxUnavailable} at once`];
   if (spec !== undefined) {
     facts.unshift(formatSelector(spec.selector));
-    if (isLimited(spec.maxClusters)) facts.push(`at most ${quantity(spec.maxClusters)}`);
+    if (isLimited(spec.maxClusters)) facts.push(`at most ${amount(spec.maxClusters)}`);
     if (spec.topologyKey !== undefined && keepsByLabel(stage.name, plan)) facts.push(`one per ${spec.topologyKey}`);
     if (spec.batching === "Rolling") facts.push("rolling");
     if (spec.bakeMs > 0) facts.push(`bake ${formatDuration(spec.bakeMs)}`);
@@ -225,8 +225,4 @@ function change({ edits }: PlannedTarget, names: ReturnType<typeof valuesOfEdits
 
 function isLimited(limit: Quantity): boolean {
   return "count" in limit || limit.percent < 100;
-}
-
-function quantity(limit: Quantity): string {
-  return "count" in limit ? String(limit.count) : `${limit.percent}%`;
 }

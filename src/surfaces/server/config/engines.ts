@@ -1,4 +1,5 @@
 /** What measures and what asks hooks is opened as the configuration says; what can never work is refused at the start. */
+
 import { argoRolloutsEngine } from "../../../adapters/analysis/argo-rollouts/index.ts";
 import { builtinEngine } from "../../../adapters/analysis/builtin/index.ts";
 import { jobRunner } from "../../../adapters/analysis/builtin/jobs.ts";
@@ -8,11 +9,11 @@ import { hookCaller } from "../../../adapters/hooks/caller.ts";
 import type { HookCaller } from "../../../adapters/hooks/port.ts";
 import type { OutboundPolicy } from "../../../adapters/outbound/outbound.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
-import { matchesGlob } from "../../../core/base/glob.ts";
 import { type Clock, parseDuration } from "../../../core/base/time.ts";
 import { setting } from "../../../core/reasons/settings.ts";
 import type { Log } from "../../../engine/round/context.ts";
 import { whole } from "../deliveries/uncaught.ts";
+import { matchesRepository } from "../tenancy/tenancy.ts";
 import type { Environment } from "./env.ts";
 import { usableKubeConfig } from "./kube-config.ts";
 import type { ServerConfig } from "./schema.ts";
@@ -70,7 +71,9 @@ function secretsOf(
 ): AnalysisService["secret"] {
   checkSecrets(secrets, engine);
   return (repository, name, key) => {
-    const found = secrets.find((one) => one.name === name && one.key === key && one.repositories.some((glob) => fits(glob, repository)));
+    const found = secrets.find(
+      (one) => one.name === name && one.key === key && one.repositories.some((glob) => matchesRepository(glob, repository)),
+    );
     if (found === undefined) return undefined;
     if (engine === "argo-rollouts") return "";
     const value = secretValue(found, env);
@@ -106,10 +109,6 @@ export function checkGates({ analysis, hooks }: Pick<ServerConfig, "analysis" | 
 
 function noNamespace(): never {
   throw new SettingError(setting("ANALYSIS_NAMESPACE"));
-}
-
-function fits(glob: string, repository: string): boolean {
-  return matchesGlob(glob.toLowerCase(), "go", repository.toLowerCase());
 }
 
 /** Asks hooks as the server's configuration allows. Throws SettingError where the file of its secret cannot be read. */
