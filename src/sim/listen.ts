@@ -29,3 +29,15 @@ export async function listen(server: Server | TlsServer, port = 0, host = "127.0
 export function requestUrl({ url = "/" }: IncomingMessage): URL {
   return new URL(`http://localhost${url.startsWith("/") ? url : "/"}`);
 }
+
+/** The body of a request; undefined: it is larger than `most` bytes. */
+export async function bodyWithin(request: IncomingMessage, most: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > most) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

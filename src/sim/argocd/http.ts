@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import { defined } from "../../core/base/defined.ts";
-import { requestUrl } from "../listen.ts";
+import { bodyWithin, requestUrl } from "../listen.ts";
 import type { Push } from "./git/push.ts";
 
 export interface ConnectionInfo {
@@ -37,17 +37,6 @@ interface GitHubPush {
   commits?: { added?: string[]; modified?: string[]; removed?: string[] }[];
 }
 
-async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_BODY) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
 function signed(secret: string, body: Buffer, header: string | string[] | undefined): boolean {
   const wanted = Buffer.from(`sha256=${createHmac("sha256", secret).update(body).digest("hex")}`);
   const given = Buffer.from(String(header ?? ""));
@@ -80,7 +69,7 @@ function send(response: ServerResponse, code: number, body: unknown): void {
 }
 
 async function webhook(parts: HttpParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const body = await bodyOf(request);
+  const body = await bodyWithin(request, MAX_BODY);
   if (body === undefined) return send(response, 400, { error: "the payload is too large" });
   if (parts.secret !== undefined && !signed(parts.secret, body, request.headers["x-hub-signature-256"])) {
     return send(response, 400, { error: "HMAC verification failed" });

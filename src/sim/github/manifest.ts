@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
 import { clientId } from "./http/auth.ts";
 import { notFound } from "./http/failure.ts";
 import { makeApp, newKeys } from "./model/apps.ts";
@@ -24,9 +25,7 @@ export async function serveManifestForm(
   url: URL,
   owner: User,
 ): Promise<void> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-  const form = new URLSearchParams(Buffer.concat(chunks).toString());
+  const form = new URLSearchParams(await text(request));
   const manifest = readManifest(form.get("manifest") ?? url.searchParams.get("manifest"));
   const back = manifest?.["redirect_url"];
   if (manifest === undefined || typeof back !== "string" || !URL.canParse(back)) {

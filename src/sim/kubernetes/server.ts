@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createSecureServer } from "node:https";
-import { requestUrl } from "../listen.ts";
+import { bodyWithin, requestUrl } from "../listen.ts";
 import { ApiError, badRequest, notFound, statusBody } from "./api-error.ts";
 import { type Account, authenticate, authorize, type Verb } from "./auth.ts";
 import type { Lister } from "./list.ts";
@@ -27,16 +27,11 @@ interface ServerParts {
 }
 
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_BODY) throw new ApiError(413, "RequestEntityTooLarge", `a body may have ${MAX_BODY} bytes`);
-    chunks.push(chunk);
-  }
-  if (size === 0) return undefined;
+  const body = await bodyWithin(request, MAX_BODY);
+  if (body === undefined) throw new ApiError(413, "RequestEntityTooLarge", `a body may have ${MAX_BODY} bytes`);
+  if (body.length === 0) return undefined;
   try {
-    return JSON.parse(Buffer.concat(chunks).toString("utf8")) as unknown;
+    return JSON.parse(body.toString("utf8")) as unknown;
   } catch {
     throw badRequest("the body is no JSON");
   }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { bodyWithin } from "../../listen.ts";
 
 const HTTP_OF: Record<number, number> = { 3: 400, 4: 504, 5: 404, 7: 403, 9: 400, 12: 501, 13: 500, 14: 503, 16: 401 };
 
@@ -33,16 +34,11 @@ const MOST_BODY = 4 << 20;
 /** The body of a POST. Argo CD takes JSON alone, said to be JSON. */
 export async function jsonBody(request: IncomingMessage): Promise<Record<string, unknown>> {
   if (!(request.headers["content-type"] ?? "").startsWith("application/json")) throw grpcError(3, "Invalid content type");
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MOST_BODY) throw grpcError(3, "the body is too large");
-    chunks.push(chunk);
-  }
+  const body = await bodyWithin(request, MOST_BODY);
+  if (body === undefined) throw grpcError(3, "the body is too large");
   try {
-    const body: unknown = JSON.parse(Buffer.concat(chunks).toString("utf8"));
-    if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
+    const value: unknown = JSON.parse(body.toString("utf8"));
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
     // Falls through to the refusal.
   }

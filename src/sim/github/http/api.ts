@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { defined } from "../../../core/base/defined.ts";
+import { bodyWithin } from "../../listen.ts";
 import type { Actor, Exchange, World } from "../model/model.ts";
 import { fullName } from "../model/world.ts";
 import { ROUTES } from "../routes/all.ts";
@@ -47,7 +48,9 @@ async function answerTo(world: World, router: Router, seen: Seen, actor: Actor, 
   const { method } = seen;
   seen.path = path;
   if (path !== "/rate_limit") mustHaveLeft(world, actor, { method, path });
-  const raw = await readBody(request);
+  const sent = await bodyWithin(request, MAX_REQUEST);
+  if (sent === undefined) throw new ApiFailure(413, "Payload too large");
+  const raw = sent.toString();
   const fault = await world.faults.request?.({ method, path, actor: actor.user.login });
   const scripted =
     fault === undefined
@@ -76,17 +79,6 @@ function plainPath(world: World, pathname: string): string {
   const repo = [...world.repos.values()].find((one) => one.id === Number(id));
   if (repo === undefined) throw notFound();
   return path.replace(/^\/repositories\/\d+/, `/repos/${fullName(repo)}`);
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_REQUEST) throw new ApiFailure(413, "Payload too large");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 function parseBody(raw: string): Record<string, unknown> {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { buffer } from "node:stream/consumers";
 import { createGunzip } from "node:zlib";
 import { fetchAnswer } from "../git/pack.ts";
 import { runGit } from "../git/run-git.ts";
@@ -82,10 +83,7 @@ async function givePack(repo: Repo, body: Buffer, protocol: string, response: Se
 }
 
 async function wholeBody(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  const body = request.headers["content-encoding"] === "gzip" ? request.pipe(createGunzip()) : request;
-  for await (const chunk of body as AsyncIterable<Buffer>) chunks.push(chunk);
-  return Buffer.concat(chunks);
+  return await buffer(request.headers["content-encoding"] === "gzip" ? request.pipe(createGunzip()) : request);
 }
 
 function send(response: ServerResponse, type: string, answer: Buffer | string): void {

@@ -1,5 +1,6 @@
 /** `/login/oauth/access_token`: an App gets a person's token for a code, or a new one for the refresh token. Failures are answered 200. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { bodyWithin } from "../../listen.ts";
 import { clientId } from "../http/auth.ts";
 import type { World } from "../model/model.ts";
 import { tokensForCode, tokensForRefresh } from "./grants.ts";
@@ -15,16 +16,10 @@ const WHY: Readonly<Record<string, string>> = {
 };
 
 export async function serveAccessToken(world: World, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MOST_BYTES) return void response.writeHead(413).end();
-    chunks.push(chunk);
-  }
+  const sent = await bodyWithin(request, MOST_BYTES);
+  if (sent === undefined) return void response.writeHead(413).end();
   const fault = await world.faults.request?.({ method: "POST", path: "/login/oauth/access_token", actor: "anonymous" });
-  const found =
-    fault?.afterwards === false || fault === undefined ? answerTo(world, fieldsOf(request, Buffer.concat(chunks).toString())) : "";
+  const found = fault?.afterwards === false || fault === undefined ? answerTo(world, fieldsOf(request, sent.toString())) : "";
   if (fault !== undefined) return void response.writeHead(fault.status).end();
   const body =
     typeof found === "string" ? { error: found, error_description: WHY[found], error_uri: "https://docs.github.com/apps" } : found;

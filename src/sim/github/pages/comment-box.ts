@@ -2,8 +2,10 @@
  * The box in which the visitor comments, approves and merges, with a button for each command that would help just now. It takes what was sent by a page of
  * ours in a browser on this machine: a token of this process stands in the form, and the request says it comes from there.
  */
+
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { bodyWithin } from "../../listen.ts";
 import { ApiFailure } from "../http/failure.ts";
 import type { Issue, Offers, Repo, Visitor } from "../model/model.ts";
 import { createPerson } from "../model/people.ts";
@@ -70,7 +72,9 @@ export async function takeComment(view: RepoView, issue: Issue, request: Incomin
 /** What a page of ours sent. Throws ApiFailure where another one, or another machine, may have. */
 export async function formOf(request: IncomingMessage): Promise<URLSearchParams> {
   if (!isOurs(request)) throw notOurs();
-  return new URLSearchParams(await textOf(request));
+  const sent = await bodyWithin(request, MOST_BYTES);
+  if (sent === undefined) throw new ApiFailure(413, "The comment is too long.");
+  return new URLSearchParams(sent.toString());
 }
 
 function notOurs(): ApiFailure {
@@ -89,15 +93,4 @@ function isOurs({ headers }: IncomingMessage): boolean {
 function isSame(given: string, wanted: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(wanted)];
   return a.length === b.length && timingSafeEqual(a, b);
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MOST_BYTES) throw new ApiFailure(413, "The comment is too long.");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
 }

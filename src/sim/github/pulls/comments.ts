@@ -118,18 +118,24 @@ interface IssueChange {
   state?: "open" | "closed" | undefined;
 }
 
+/** Changes title and body as they are given, and returns what stood there before. */
+export function changeWords(issue: Issue, { title, body }: Pick<IssueChange, "title" | "body">): Record<string, { from: string }> {
+  const changes: Record<string, { from: string }> = {};
+  if (title !== undefined && title !== issue.title) {
+    changes["title"] = { from: issue.title };
+    issue.title = title;
+  }
+  if (body !== undefined && body !== issue.body) {
+    changes["body"] = { from: issue.body ?? "" };
+    issue.body = body;
+  }
+  return changes;
+}
+
 /** Of an issue that is no pull request. */
 export function editIssue(world: World, repo: Repo, actor: Actor, issue: Issue, change: IssueChange): void {
-  const changes: Record<string, { from: string }> = {};
+  const changes = changeWords(issue, change);
   const now = world.clock.now();
-  if (change.title !== undefined && change.title !== issue.title) {
-    changes["title"] = { from: issue.title };
-    issue.title = change.title;
-  }
-  if (change.body !== undefined && change.body !== issue.body) {
-    changes["body"] = { from: issue.body ?? "" };
-    issue.body = change.body;
-  }
   if (Object.keys(changes).length > 0) {
     issue.updatedAt = now;
     emitIssue(world, repo, actor, "edited", issue, { changes });

@@ -3,6 +3,7 @@ import { emitPull } from "../deliver/events.ts";
 import { type ApiFailure, invalid, refused } from "../http/failure.ts";
 import type { Actor, Issue, Repo, World } from "../model/model.ts";
 import { isPull, type PullIssue } from "../model/world.ts";
+import { changeWords } from "./comments.ts";
 import { closeFor } from "./refs-moved.ts";
 import { requestOwners } from "./reviews.ts";
 
@@ -135,14 +136,7 @@ export async function editPull(world: World, repo: Repo, actor: Actor, issue: Pu
     issue.pull.baseSha = sha;
     delete issue.pull.mergeability;
   }
-  if (change.title !== undefined && change.title !== issue.title) {
-    changes["title"] = { from: issue.title };
-    issue.title = change.title;
-  }
-  if (change.body !== undefined && change.body !== issue.body) {
-    changes["body"] = { from: issue.body ?? "" };
-    issue.body = change.body;
-  }
+  Object.assign(changes, changeWords(issue, change));
   if (Object.keys(changes).length > 0) {
     issue.updatedAt = world.clock.now();
     await emitPull(world, repo, actor, "edited", issue, { changes });
