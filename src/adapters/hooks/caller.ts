@@ -1,5 +1,4 @@
 /** Asks hooks: requests that are signed, bounded and not redirected, and what their answers mean. Opened by the server. */
-
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { BoundedMap } from "../../core/base/bounded.ts";

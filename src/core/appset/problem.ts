@@ -39,7 +39,6 @@ export function setKey(record: Record<string, unknown>, key: string, value: unkn
   else record[key] = value;
 }
 
-/** Reads an own key. */
 export function ownKey(record: Readonly<Record<string, unknown>>, key: string): unknown {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }

@@ -1,5 +1,4 @@
 /** Renders the texts of one ApplicationSet, by Go's templates or by Argo CD's default ones. */
-
 import { splitBraces } from "../base/braces.ts";
 import { spendOfPass } from "../base/pass.ts";
 import { compileGoTemplate, type MissingKey, TemplateError } from "../gotemplate/index.ts";

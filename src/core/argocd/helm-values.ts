@@ -1,5 +1,4 @@
 /** The values that Helm would take for a source, layer by layer, as far as they stand in the repo and in the Application. */
-
 import { joinPath } from "../base/clean-path.ts";
 import { matchesGlob } from "../base/glob.ts";
 import { isRecord } from "../base/is-record.ts";

@@ -1,7 +1,6 @@
 /**
  * Reads what people print of an Argo CD with kubectl, for the CLI's offline commands. Credentials never leave this file.
  */
-
 import { defined } from "../base/defined.ts";
 import { isRecord } from "../base/is-record.ts";
 import { parseJson, readYamlDocuments } from "../base/yaml-read.ts";

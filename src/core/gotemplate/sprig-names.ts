@@ -1,5 +1,4 @@
 /** Sprig's functions of paths, names and versions: Go's package path, Argo CD's own name functions, and semver. */
-
 import { Range, SemVer } from "semver";
 import { cleanPath } from "../base/clean-path.ts";
 import { type FunctionTable, fn } from "./functions.ts";

@@ -2,7 +2,6 @@
  * Moves clusters between the two generator entries of an ApplicationSet: the names in both lists, one by one and byte-exact elsewhere,
  * then the version of the entry they go to.
  */
-
 import type { SeqNode, YamlNode } from "../base/yaml-scan/model.ts";
 import { type Entries, type NameList, NO_CLUSTER, readEntries } from "./cluster-entries.ts";
 import { insert, type Layout, layoutOf, lineEnd, type Op } from "./create.ts";

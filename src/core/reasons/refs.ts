@@ -68,5 +68,4 @@ export interface HookRef {
   host: string;
 }
 
-/** An analysis or a hook. */
 export type CheckRef = AnalysisRef | HookRef;

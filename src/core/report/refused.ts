@@ -1,5 +1,4 @@
 /** Draws why a release starts no run, from the model: as Markdown for comments and checks, as lines for terminals. */
-
 import { wrapToWidth } from "../base/text-width.ts";
 import { cell, code } from "./escape.ts";
 import { table } from "./markdown.ts";

@@ -107,10 +107,8 @@ export const freezeSchema = windowSchema.extend({
   stages: key(z.array(text.min(1)).min(1).max(200).optional(), "Names of the stages that it binds. Default: all."),
 });
 
-/** A window of a rollout. */
 export const rolloutWindowSchema = freezeSchema.omit({ rollouts: true });
 
-/** A window of a stage. */
 export const stageWindowSchema = rolloutWindowSchema.omit({ stages: true });
 
 const limit = {
@@ -142,7 +140,6 @@ const SELECTED = "Limits of their own for some clusters or stages, such as produ
 /** Of the repo's settings. */
 export const limitsSchema = z.strictObject({ ...limit, selected: key(z.array(limited).min(1).max(20).optional(), SELECTED) });
 
-/** Of a rollout. */
 export const rolloutLimitsSchema = z.strictObject({
   ...limit,
   selected: key(

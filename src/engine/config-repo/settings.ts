@@ -6,11 +6,9 @@ import { freezesOf, SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { RepoContext } from "../round/context.ts";
 import type { Commits } from "./commits.ts";
 
-type Bounds = Pick<World, "freezes" | "limits" | "settingsBroken">;
-
 /** What the repo's settings at the base, and the server's, say of when and how much may move. */
 export interface Settings {
-  bounds(base: string): Promise<Bounds>;
+  bounds(base: string): Promise<Pick<World, "freezes" | "limits" | "settingsBroken">>;
   /** Whether pull requests of forks are planned before somebody asks. */
   plansForks(base: string): Promise<boolean>;
   /** Who is told of what; nobody while the settings cannot be used. */

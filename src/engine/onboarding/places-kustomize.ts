@@ -1,5 +1,4 @@
 /** Versions in the kustomization that an Application is made of: its own, and those of its bases, which it may override. Called by `places-files.ts`. */
-
 import { joinPath } from "../../core/base/clean-path.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";

@@ -2,7 +2,6 @@
  * Proves a proposal by rendering the repo before and after a release: it changes each of its Applications, and no other. Called by `propose.ts`
  * for every rollout before anybody sees it.
  */
-
 import { posix } from "node:path";
 import { compareRenders } from "../../core/appset/compare.ts";
 import type { RenderResult } from "../../core/appset/types.ts";

@@ -2,7 +2,6 @@
  * `stagecoach init` and onboarding: looks through a config repo and proposes rollouts. Nothing here reads a disk or a
  * network: files, the fleet and the judgement of a proposal are handed in.
  */
-
 import type { RepoFiles } from "../../core/base/repo-files.ts";
 import type { Cluster, Plan } from "../../core/plan/plan-types.ts";
 import type { Objection, PlaceHindrance } from "../../core/reasons/onboarding.ts";

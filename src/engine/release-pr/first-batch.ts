@@ -18,8 +18,6 @@ import { locateIn } from "../resolve/plan-over.ts";
 import type { RepoContext } from "../round/context.ts";
 import { openGuard } from "../round/guard/guard.ts";
 
-type Context = Pick<RepoContext, "planes" | "clock" | "log" | "repoURL">;
-
 /** The files of the base with the batch's edits made: nowhere in Git. */
 const PLANNED = "planned";
 
@@ -31,7 +29,7 @@ const PASSING: readonly (keyof EngineReasons)[] = ["GUARD_SET_DIFFERS", "GUARD_P
 
 /** `touchesSet`: the PR changes the set itself, so that the live one is not Git's yet, as it must be. undefined: nothing stands against it. */
 export async function refusedBatch(
-  context: Context,
+  context: Pick<RepoContext, "planes" | "clock" | "log" | "repoURL">,
   {
     rollout,
     plan,

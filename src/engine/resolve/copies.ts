@@ -2,7 +2,6 @@
  * Pins that copy a directory: what they mean at a commit, and what two of them, or one and another pin, would write over one another. What
  * stands in a directory is the id of its tree, so that a copy is exact, can be told from any other, and is put back to the last byte.
  */
-
 import { changesBetween, EMPTY_TREE, type Folder, type FolderChanges, folderIn, overlapOf } from "../../core/base/folder.ts";
 import { nearest } from "../../core/base/nearest.ts";
 import type { RepoFiles } from "../../core/base/repo-files.ts";

@@ -12,9 +12,7 @@ export interface Hooks {
   call(run: Run, id: string, request: number): true;
 }
 
-type Context = Pick<RepoContext, "repository" | "repoURL" | "hooks">;
-
-export function openHooks({ repository, repoURL, hooks: caller }: Context): Hooks {
+export function openHooks({ repository, repoURL, hooks: caller }: Pick<RepoContext, "repository" | "repoURL" | "hooks">): Hooks {
   /** Where requests of one repo's runs are told from those of another. */
   const callerKey = (key: string) => `${repository.toLowerCase()}:${key}`;
   return {

@@ -1,5 +1,4 @@
 /** One line of the log for each thing that happened to a run, with what it is about: for whoever looks at the bot's log alone. */
-
 import { defined } from "../../core/base/defined.ts";
 import type { AnyReason } from "../../core/base/reason.ts";
 import { sayProblem } from "../../core/report/reasons/problems/problems.ts";

@@ -12,8 +12,6 @@ import type { BatchPulls } from "./batch-pulls.ts";
 import type { Rules } from "./branch-rules.ts";
 import type { RepoContext } from "./context.ts";
 
-type MergeCall = Parameters<Forge["mergePull"]>[0];
-
 /** The queue is read at most this often while a PR of ours is in it. */
 const READ_EVERY_MS = 5_000;
 /** And this often while one is open that a person may have put in. */
@@ -81,7 +79,7 @@ export class MergeQueue {
   }
 
   /** Merges, or asks for a place in the merge queue where the base branch merges through its queue only. */
-  async merge(branch: string, call: MergeCall): Promise<MergeOutcome> {
+  async merge(branch: string, call: Parameters<Forge["mergePull"]>[0]): Promise<MergeOutcome> {
     const { forge } = this.#context;
     if (!this.isWanted()) {
       const merged = await forge.mergePull(call);

@@ -10,10 +10,8 @@ export type NoteUnprotected = (decisions: readonly Pick<Decision, "world" | "adv
 
 const CONCERN = "rules of our branches";
 
-type Context = Pick<RepoContext, "forge" | "repository" | "journalBranch" | "log">;
-
 export function openNoteUnprotected(
-  { forge, repository, journalBranch, log }: Context,
+  { forge, repository, journalBranch, log }: Pick<RepoContext, "forge" | "repository" | "journalBranch" | "log">,
   attention: Pick<Attention, "note">,
 ): NoteUnprotected {
   let appId: number | undefined;

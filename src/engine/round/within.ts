@@ -1,5 +1,4 @@
 /** Work under a name: its lines of the log say what it was for, and traces show how long it took. The server says how; else it is just done. */
-
 import type { Run } from "../../core/run/state/run.ts";
 
 /** What lines of the log have that are written within some work. */

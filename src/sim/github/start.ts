@@ -5,7 +5,6 @@
  * checked against GitHub's published schemas in test/schemas.
  * What it does not do stands in ../README.md.
  */
-
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";

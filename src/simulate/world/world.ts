@@ -22,7 +22,6 @@ export interface Entry {
   rejected?: { version: string; pull: number; at: number };
 }
 
-/** One rollout of the repo. */
 export interface RepoRollout {
   index: number;
   name: string;

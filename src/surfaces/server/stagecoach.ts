@@ -1,5 +1,4 @@
 /** The bot put together: repositories, queue, doors and resync. Called by the server, the demo and journeys of tests. */
-
 import type { AnalysisService } from "../../adapters/analysis/port.ts";
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import type { Cell } from "../../adapters/cell/port.ts";

@@ -1,5 +1,4 @@
 /** The page's files. In the package they lie beside the program; in a clone its script is made of `client/` when it is first asked for. */
-
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { RolldownOutput } from "rolldown";

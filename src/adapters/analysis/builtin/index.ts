@@ -4,7 +4,6 @@
  * State is in memory alone. After a restart an analysis starts anew: it takes longer, and it can never pass on what was
  * measured before the restart. Measurements of one metric never overlap.
  */
-
 import { judgeValue } from "../../../core/analysis/expr/evaluate.ts";
 import {
   countMeasurement,

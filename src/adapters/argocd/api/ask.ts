@@ -2,7 +2,6 @@
  * What is asked of Argo CD's API about one Application or ApplicationSet at a time: read by its name, its sync windows, what it would
  * generate. Called by `index.ts` for a control plane's methods of these names; nothing rejects but `byName`.
  */
-
 import { decodeApplication, withheldApplication } from "../../../core/argocd/decode/application.ts";
 import { child, fields, list, word } from "../../../core/argocd/decode/lenient.ts";
 import { assessWindows, decodeWindows, windowsOfProject } from "../../../core/argocd/decode/windows.ts";

@@ -1,7 +1,6 @@
 /**
  * Sends requests to Argo CD's REST API: the token goes to its address alone, and is in no error. Called by every other file of this folder.
  */
-
 import { readFile } from "node:fs/promises";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";

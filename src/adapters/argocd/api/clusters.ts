@@ -1,7 +1,6 @@
 /**
  * Keeps the clusters and the state of their connections, asked for at a steady pace. Started by `index.ts`.
  */
-
 import { decodeClusterItem, IN_CLUSTER_SERVER } from "../../../core/argocd/decode/cluster.ts";
 import { fields, list } from "../../../core/argocd/decode/lenient.ts";
 import type { ClusterView } from "../../../core/argocd/views.ts";

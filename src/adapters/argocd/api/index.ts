@@ -1,7 +1,6 @@
 /**
  * Argo CD through its own API, for a bot outside the cluster. Opened by the server for each control plane that names an address.
  */
-
 import { clustersOfApplications } from "../../../core/argocd/cluster-views.ts";
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import { decodeApplicationSet } from "../../../core/argocd/decode/application-set.ts";

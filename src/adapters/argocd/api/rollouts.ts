@@ -2,7 +2,6 @@
  * Reads the Rollouts of an Application through Argo CD, in whichever cluster they run, and runs the actions that it offers for one.
  * Called by `index.ts`.
  */
-
 import { child, type Fields, fields, list, own, word, words } from "../../../core/argocd/decode/lenient.ts";
 import { decodeRollout, MOST_ROLLOUTS, type RolloutSurroundings } from "../../../core/argocd/decode/rollout.ts";
 import type { ApplicationView, RolloutRef, RolloutView } from "../../../core/argocd/views.ts";

@@ -5,7 +5,6 @@
  * asked for what was before it; a stream that ended means a new list; an empty list is taken for one only where the
  * account may see something, since Argo CD leaves out what one may not get instead of refusing.
  */
-
 import { child, fields, own, word } from "../../../core/argocd/decode/lenient.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
 import { planeReason as reason } from "../../../core/reasons/control-plane.ts";

@@ -2,7 +2,6 @@
  * What is asked of the Kubernetes API about one Application at a time: read anew, refreshed, its project's sync windows, and the
  * Rollouts that run in this very cluster. Called by `index.ts` for a control plane's methods of these names.
  */
-
 import { isInCluster } from "../../../core/argocd/cluster-views.ts";
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import { child, fields, list, word } from "../../../core/argocd/decode/lenient.ts";

@@ -1,7 +1,6 @@
 /**
  * Argo CD through the Kubernetes API it lives in. Opened by the server for each control plane with a kubeconfig.
  */
-
 import { KubeConfig } from "@kubernetes/client-node";
 import { clustersOfApplications, clustersOfSecrets } from "../../../core/argocd/cluster-views.ts";
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";

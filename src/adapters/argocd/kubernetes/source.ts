@@ -1,7 +1,6 @@
 /**
  * A collection of the Kubernetes API: pages of a list, and a watch with bookmarks.
  */
-
 import { child, fields, own, word } from "../../../core/argocd/decode/lenient.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
 import { planeReason as reason } from "../../../core/reasons/control-plane.ts";

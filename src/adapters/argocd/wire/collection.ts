@@ -2,7 +2,6 @@
  * Reads a collection of Argo CD's objects, whether Kubernetes lists and watches it or Argo CD's API lists and streams it: both send
  * the same objects in the same two envelopes. Called by either adapter's `source.ts`.
  */
-
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 import { child, fields, own, word } from "../../../core/argocd/decode/lenient.ts";
 import { defined } from "../../../core/base/defined.ts";

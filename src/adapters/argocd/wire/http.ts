@@ -2,7 +2,6 @@
  * One request over HTTP and its answer, piece by piece, bounded in time and size. Errors are WireErrors that hold no credential. Called by
  * the clients of both adapters.
  */
-
 import { type Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
 import { type Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { child, fields, own, word } from "../../../core/argocd/decode/lenient.ts";

@@ -7,7 +7,6 @@
  * Events: put, gone, mark, end, error, silence. Each only moves `resourceVersion` on or clears it; the loop does the rest,
  * so that no two of them can race.
  */
-
 import type { AnyReason } from "../../../core/base/reason.ts";
 import { planeReason as reason } from "../../../core/reasons/control-plane.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";

@@ -2,7 +2,6 @@
  * Says who is behind a commit, a PR or a release, who moved the journal's branch, and who is in a team. What GitHub does not show is undefined, and
  * never a no.
  */
-
 import type { RestEndpointMethodTypes } from "@octokit/rest";
 import { defined } from "../../../core/base/defined.ts";
 import type { Permission } from "../../../core/spec/commands.ts";

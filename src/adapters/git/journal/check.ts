@@ -15,14 +15,8 @@ export const RUN_TRAILER = "Stagecoach-Run";
 
 /** Trailer value of an acceptance where there was no branch. */
 export const NOTHING = "none";
-
-interface Author {
-  name: string;
-  email: string;
-}
-
 /** The account our commits carry: `stagecoach[bot]`, with GitHub's no-reply address. */
-export function authorOf(app: string): Author {
+export function authorOf(app: string): { name: string; email: string } {
   return { name: app, email: `${app}@users.noreply.github.com` };
 }
 

@@ -101,7 +101,6 @@ export interface JournalChange {
   at: number;
 }
 
-/** A run in a list. */
 export interface ListedRun {
   number: number;
   phase: string;

@@ -3,7 +3,6 @@
  * each (which is YAML too). Rows make a diff of 200 targets readable, and are written and read some twenty times faster than
  * nested YAML, which is what makes a run over 10,000 clusters affordable.
  */
-
 import { parseDocument, stringify } from "yaml";
 import { parseJson } from "../../../core/base/yaml-read.ts";
 

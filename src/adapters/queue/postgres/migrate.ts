@@ -2,7 +2,6 @@
  * Brings the schema to what this program wants. Each step is taken once, under a lock, so that replicas that start together do not take it
  * twice; a step says which programs still work with what it leaves, so that two versions of the bot may run beside each other.
  */
-
 import type { AnyReason } from "../../../core/base/reason.ts";
 import { setting } from "../../../core/reasons/settings.ts";
 import { type Database, DatabaseError, type Session } from "./database.ts";

@@ -3,7 +3,6 @@
  * docs/liveness.md for what each protects from. Health alone is never believed, because it lags: evidence older than the
  * change makes neither *live* nor *failing*.
  */
-
 import { defined } from "../../base/defined.ts";
 import type { AnyReason } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";

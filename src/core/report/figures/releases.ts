@@ -8,7 +8,6 @@ import { isEnded, type Run } from "../../run/state/run.ts";
 
 /** What happened between two records of a run. Durations are in seconds. */
 interface Figures {
-  /** It ended so. */
   ended?: Outcome;
   /** Of a release that came to its last stage: since its pull request was opened, and since it was merged. */
   leadFromOpened?: number;

@@ -2,7 +2,6 @@
  * The gates of a batch: what stands between it and the next, in the order in which it is asked, those alone that this batch has. It is said
  * as of now, which is when its pull request is opened; which of them is waited for later is `waitsFor`. Called by `batch-plan.ts`.
  */
-
 import { formatDuration, iso } from "../../base/time.ts";
 import { waitsAfter } from "../../plan/steps.ts";
 import { wantsApproval } from "../../run/gates/approval.ts";

@@ -69,10 +69,8 @@ export function runTone(phase: RunPhase): Tone {
   return phase === "RolledBack" ? "good" : TONES[phase];
 }
 
-type Given = Pick<ModelNode, "kind" | "name" | "state"> & Partial<ModelNode>;
-
 /** Makes a node with nothing below it that matters now, but for what is said otherwise. */
-export function node(given: Given): ModelNode {
+export function node(given: Pick<ModelNode, "kind" | "name" | "state"> & Partial<ModelNode>): ModelNode {
   const { kind, name, state } = given;
   return {
     ...{ kind, name, state },

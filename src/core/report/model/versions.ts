@@ -2,7 +2,6 @@
  * Which version every target of a run has at a moment, as far as the journal knows: from what was merged until then, and from when targets
  * were seen live. What nobody recorded is not made up: a target that a run has not come to yet has what stood in Git when the run began.
  */
-
 import { compareText } from "../../base/compare-text.ts";
 import { hasCode } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";

@@ -2,7 +2,6 @@
  * What people are told of a run, of a refused release or of many things at once: plain texts, as whatever came from outside stands in them, so
  * each service escapes them its own way (`slack.ts`, `teams.ts`, `mail.ts`, `cloud-event.ts`). Kept on disk until it is sent.
  */
-
 import { z } from "zod";
 import type { Run } from "../../run/state/run.ts";
 import type { NotifyEventName } from "../../spec/notifications.ts";

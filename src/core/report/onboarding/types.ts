@@ -1,5 +1,4 @@
 /** What `stagecoach init` and onboarding propose for a repo, as its views draw it. Made by `engine/onboarding`. */
-
 import type { Guess, Hindrance, Question } from "../../reasons/onboarding.ts";
 import type { PinPart } from "../../spec/rollout.ts";
 import type { RepoKind } from "./repo-kind.ts";

@@ -1,5 +1,4 @@
 /** Why an Argo CD cannot be read, asked or steered. */
-
 import { count } from "../../base/count.ts";
 import { formatDuration } from "../../base/time.ts";
 import type { ControlPlaneReasons } from "../../reasons/control-plane.ts";

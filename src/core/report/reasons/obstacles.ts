@@ -4,14 +4,8 @@ import type { MergeObstacle } from "../../reasons/gates.ts";
 
 /** Of a ruleset that lists what it misses, a line is enough to be looked up. */
 const LONGEST_QUOTE = 200;
-
-interface Refusal {
-  obstacles: readonly MergeObstacle[];
-  message: string;
-}
-
 /** `: the required check "ci" has not reported (GitHub: “…”)`, to stand behind who refuses what. */
-export function obstaclePhrase({ obstacles, message }: Refusal): string {
+export function obstaclePhrase({ obstacles, message }: { obstacles: readonly MergeObstacle[]; message: string }): string {
   // In brackets stands what the pull request showed.
   const words = message
     .replace(/ \[\w+\]$/, "")

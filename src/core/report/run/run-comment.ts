@@ -1,5 +1,4 @@
 /** The live page of a run: the one sticky comment on its release PR. It draws the model in Markdown. */
-
 import { type AnyReason, holdsReason } from "../../base/reason.ts";
 import { epoch, formatDuration } from "../../base/time.ts";
 import type { Run } from "../../run/state/run.ts";

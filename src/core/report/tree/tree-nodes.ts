@@ -1,5 +1,4 @@
 /** Turns the model of a run into lines of the terminal: stage → batch → cluster → Application. No layout, no colour. */
-
 import { type Counting, countPhrase, shareBesideState } from "../counted.ts";
 import { present } from "../markdown.ts";
 import { LABELS } from "../model/labels.ts";

@@ -1,5 +1,4 @@
 /** Which clusters may travel next, and together: those that no batch has taken, that are not kept apart, and that the limits let through. */
-
 import { apart, keepsApart } from "../../plan/kept-apart.ts";
 import type { PlannedStage } from "../../plan/plan-types.ts";
 import { runReason } from "../../reasons/run.ts";

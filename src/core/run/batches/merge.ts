@@ -3,7 +3,6 @@
  * intention is in the journal, then comes the call; it is tried again until its outcome is seen. Of a run that is paused only what puts
  * clusters back goes on (docs/spec.md §9.14). Called by `advance` once a round, last of all.
  */
-
 import { defined } from "../../base/defined.ts";
 import { epoch, iso } from "../../base/time.ts";
 import { runReason } from "../../reasons/run.ts";

@@ -6,7 +6,6 @@
  * An engine may forget what it was asked (a restart of the builtin one): the effect is then tried again, and it measures anew
  * under the same id. So nothing passes on measurements that were lost, and none is begun twice.
  */
-
 import type { AnyReason } from "../../base/reason.ts";
 import { parseTemplate } from "../../base/template.ts";
 import { epoch } from "../../base/time.ts";

@@ -2,7 +2,6 @@
  * What is asked of hooks, as it is kept and followed. Each request is journalled before it is made; its answer comes back with
  * the world. A request whose answer was lost in a crash is made again: same event, same id, so a hook can tell.
  */
-
 import { type AnyReason, sameReason } from "../../base/reason.ts";
 import { epoch, iso } from "../../base/time.ts";
 import type { HookRef } from "../../reasons/refs.ts";

@@ -2,7 +2,6 @@ import { defined } from "../../base/defined.ts";
 import type { RunReason } from "../../reasons/run.ts";
 import type { OrderedRollout, RolloutAction, RolloutState } from "../state/run.ts";
 
-/** The Rollouts of one target. */
 export interface TargetRollouts {
   target: string;
   cluster: string;

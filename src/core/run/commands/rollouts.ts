@@ -2,7 +2,6 @@
  * `--rollouts`: what people want of the Argo Rollouts of a batch. The order is journalled before Argo CD is asked for
  * anything; the shell tries it, its outcomes come back with the world, and the command is answered once all are known.
  */
-
 import { defined } from "../../base/defined.ts";
 import type { AnyReason } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";

@@ -5,7 +5,6 @@
  * The core asks for that read only where nothing else stands against the merge (`Advanced.wantsHealth`); the shell reads by name
  * and asks `advance` again. Called by `mergeOpen`, which has neither an intention nor a merge without it.
  */
-
 import type { AnyReason } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
 import { runReason } from "../../reasons/run.ts";

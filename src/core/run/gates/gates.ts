@@ -3,7 +3,6 @@
  * Each gate answers with a value and does nothing; the first answer counts. Called by `batches/merge.ts`, which carries it out, and by who
  * wants to know whether somebody merged too early.
  */
-
 import type { AnyReason } from "../../base/reason.ts";
 import { epoch, iso, type Time } from "../../base/time.ts";
 import { runReason } from "../../reasons/run.ts";

@@ -3,7 +3,6 @@
  * for, also where the App could bypass it; anything else is put to GitHub once, since only its answer tells whether the App may
  * bypass that rule, and then again when it changes.
  */
-
 import { epoch, iso, type Time } from "../../base/time.ts";
 import type { MergeObstacle } from "../../reasons/gates.ts";
 import { runReason } from "../../reasons/run.ts";
@@ -32,9 +31,7 @@ export function githubGate({ now }: Scene, batch: Batch, observed: ObservedPull)
   return wantedBy(needs, observed, now);
 }
 
-type Check = Extract<PullNeed, { kind: "check" }>;
-
-function isCheck(need: PullNeed): need is Check {
+function isCheck(need: PullNeed): need is Extract<PullNeed, { kind: "check" }> {
   return need.kind === "check";
 }
 

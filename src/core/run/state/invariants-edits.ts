@@ -1,5 +1,4 @@
 /** Invariant 4 of a run (docs/spec.md §3), as far as the run itself tells: what its batches write. See invariants.ts. */
-
 import { targetsOfStage } from "../../plan/plan-types.ts";
 import { type Breach, breach } from "../../reasons/breaches.ts";
 import type { Batch, BatchTarget, Run } from "./run.ts";

@@ -2,7 +2,6 @@
  * The invariants of a run (docs/spec.md §3), checked on two states of it and what is about to be done: written from the words of the
  * specification, not from the logic that is to keep them, and sharing none of it. Cheap enough to be asserted at run time.
  */
-
 import { epoch } from "../../base/time.ts";
 import { type Breach, breach, type Unconfirmed } from "../../reasons/breaches.ts";
 import type { Permission } from "../../spec/commands.ts";

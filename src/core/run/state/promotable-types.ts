@@ -3,7 +3,6 @@ import type { Time } from "../../base/time.ts";
 /** What `/promote` ends. pull: an open pull request that wants an approval, or somebody to have it merged. */
 export interface PromotableWait {
   kind: "bake" | "step" | "pull";
-  /** Number of the batch. */
   batch: number;
   since: Time;
 }

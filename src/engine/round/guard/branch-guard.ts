@@ -22,10 +22,8 @@ import type { GuardBatch } from "./guard.ts";
  */
 export type GuardMove = (run: Run, batch: Batch, at: Omit<GuardedAt, "head">) => Promise<Guard>;
 
-type Context = Pick<RepoContext, "mirror" | "planes" | "repoURL">;
-
 export function openMoveGuard(
-  { mirror, planes, repoURL }: Context,
+  { mirror, planes, repoURL }: Pick<RepoContext, "mirror" | "planes" | "repoURL">,
   commits: Commits,
   headsOf: BranchHeads,
   guardBatch: GuardBatch,

@@ -153,18 +153,14 @@ function judge(gathered: Gathered, rendered: RenderedAround, facts: Facts, memor
   return { judged, wants, awaited: waits ? observeParent(gathered, facts) : undefined };
 }
 
-type Choice = ReturnType<typeof chooseChange>;
-
-type Assessed = ReturnType<typeof assess>;
-
 function assessOne(
   gathered: Gathered,
   rendered: RenderedAround,
   facts: Facts,
   memory: Memory,
-  { written, chosen }: Choice,
+  { written, chosen }: ReturnType<typeof chooseChange>,
   children: readonly ChildSeen[],
-): Assessed {
+): ReturnType<typeof assess> {
   const { run, batch, target, plane, namespace, name, application, cluster, owner, held, now, repoURL } = gathered;
   // What has settled is held against the base: only where a verdict decides something is more looked up, and read anew.
   const isSettled = batch.phase === "Settled";

@@ -33,9 +33,7 @@ interface Joiners {
 
 const MOST_KEPT = 1000;
 
-type Context = Pick<RepoContext, "planes" | "grants" | "repoURL">;
-
-export function openJoiners(context: Context, commits: Commits): ObserveJoiners {
+export function openJoiners(context: Pick<RepoContext, "planes" | "grants" | "repoURL">, commits: Commits): ObserveJoiners {
   const { planes: all } = context;
   /** Rollout → Applications that its run does not know, and what they resolve to. */
   const kept = new BoundedMap<string, { key: string; found: Required<Joiners> }>(MOST_KEPT);

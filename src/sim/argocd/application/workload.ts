@@ -10,19 +10,13 @@ export interface Workload {
   health: HealthCode;
   message: string;
 }
-
-interface WorkloadTimes {
-  flash: () => number;
-  rollout: () => number;
-}
-
 interface WorkloadContext {
   cluster: () => string;
   application: string;
   /** Nothing in it has a health of its own: it is Healthy as soon as it is applied. */
   inert: () => boolean;
   board: FaultBoard;
-  times: WorkloadTimes;
+  times: { flash: () => number; rollout: () => number };
   after(ms: number, task: () => void): () => void;
   onChange(): void;
   /** Its Argo Rollouts, where it has any: then its health is theirs. */

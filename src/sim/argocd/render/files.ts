@@ -9,7 +9,6 @@ export class ManifestError extends Error {
   override name = "ManifestError";
 }
 
-/** The files of one commit. */
 export interface CommitFiles {
   tree: ReadonlyMap<string, TreeEntry>;
   /** Throws ManifestError where there is none. */

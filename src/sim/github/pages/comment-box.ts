@@ -2,7 +2,6 @@
  * The box in which the visitor comments, approves and merges, with a button for each command that would help just now. It takes what was sent by a page of
  * ours in a browser on this machine: a token of this process stands in the form, and the request says it comes from there.
  */
-
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { bodyWithin } from "../../listen.ts";

@@ -1,5 +1,4 @@
 /** `stagecoach appset render`: ApplicationSets are rendered offline, from a file, an inventory and a checkout. Nothing is sent anywhere. */
-
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { Document } from "yaml";
 import { sourceOf } from "../../../core/appset/compare.ts";

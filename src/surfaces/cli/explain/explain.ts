@@ -1,5 +1,4 @@
 /** `stagecoach explain`: liveness is judged on files that were given, by the very clauses that the bot goes by. */
-
 import { Command } from "commander";
 import { assess } from "../../../core/argocd/liveness/liveness.ts";
 import { CLAUSE_NAMES, type LivenessInput } from "../../../core/argocd/liveness/types.ts";

@@ -98,9 +98,7 @@ async function look(source: JournalSource, { name, number, release, andBack }: W
   };
 }
 
-type Refused = NonNullable<IndexEntry["refused"]>;
-
 /** Tells of a release that was merged and started no run, which is what people most likely wait for. */
-export function tellRefused(refused: Refused): void {
+export function tellRefused(refused: NonNullable<IndexEntry["refused"]>): void {
   process.stderr.write(visible(refusedText(refusedModel(refused), terminalWidth(process.stderr))));
 }

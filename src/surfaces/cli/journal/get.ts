@@ -24,8 +24,6 @@ interface Options extends SourceOptions {
   output: "text" | "wide" | "json" | "yaml" | "markdown";
 }
 
-type Refused = Sight["refused"];
-
 /** `stagecoach get NAME [RUN] [-w]`: one run as a tree, as a document for programs, or as the PR comment has it. */
 export async function run(argv: readonly string[]): Promise<number> {
   const description = "One run: stages, batches, clusters and Applications, why it waits and what comes next";
@@ -83,7 +81,7 @@ interface Room {
 function shown(
   run: Run,
   format: Options["output"],
-  more: Room & { refused?: Refused; history?: History | undefined; asOf?: number | undefined } = {},
+  more: Room & { refused?: Sight["refused"]; history?: History | undefined; asOf?: number | undefined } = {},
 ): string {
   const { width, rows, refused, history, asOf = Date.now() } = more;
   if (format === "markdown") return `${runComment(run, nowOf(run), [], defined({ history }))}\n`;

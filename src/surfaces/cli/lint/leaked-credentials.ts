@@ -1,5 +1,4 @@
 /** Live credentials of clusters in files of the repo, as `kubectl get secrets -o yaml` prints them. Called by `lint` and `plan`. */
-
 import { type Document, isNode, LineCounter, parseAllDocuments } from "yaml";
 import { SECRET_TYPE } from "../../../core/argocd/decode/cluster.ts";
 import { isRecord, recordOf } from "../../../core/base/is-record.ts";

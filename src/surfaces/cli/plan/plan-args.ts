@@ -1,5 +1,4 @@
 /** What `plan`, `lint`, `simulate` and `init` are given alike: a rollout by its name, an inventory, a version. */
-
 import { existsSync, readFileSync, statSync } from "node:fs";
 import type { Command } from "commander";
 import { type Inventory, joinInventories, readInventory } from "../../../core/argocd/inventory-file.ts";

@@ -1,5 +1,4 @@
 /** `stagecoach sim argocd`: the embedded Kubernetes and Argo CD run until they are stopped; the first line printed says where. */
-
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

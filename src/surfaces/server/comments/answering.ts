@@ -5,7 +5,6 @@
  * those whose round is under way wait for its end, but for two words to somebody who steers. What is lost in a crash is asked for again by
  * the comment itself.
  */
-
 import { AsyncResource } from "node:async_hooks";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 

@@ -1,5 +1,4 @@
 /** What measures and what asks hooks is opened as the configuration says; what can never work is refused at the start. */
-
 import { argoRolloutsEngine } from "../../../adapters/analysis/argo-rollouts/index.ts";
 import { builtinEngine } from "../../../adapters/analysis/builtin/index.ts";
 import { jobRunner } from "../../../adapters/analysis/builtin/jobs.ts";

@@ -1,5 +1,4 @@
 /** Destinations of notifications: checked with the configuration, and opened by the server and by `stagecoach notify test`. */
-
 import { mail } from "../../../adapters/notify/mail.ts";
 import { type Destination, openNotifier } from "../../../adapters/notify/notifier.ts";
 import { type Notifier, NotSent, type Sender } from "../../../adapters/notify/port.ts";

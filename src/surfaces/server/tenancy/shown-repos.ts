@@ -1,5 +1,4 @@
 /** What is shown of the repositories that are served: their runs, and what stands still in them. */
-
 import type { ProbotOctokit } from "probot";
 import { openCommentAs } from "../../../adapters/forge/github/comment-as.ts";
 import { openGitHubForge } from "../../../adapters/forge/github/index.ts";

@@ -1,5 +1,4 @@
 /** All that is known of one cluster: each Application with its change, what Argo CD said of it and since when. */
-
 import { useEffect, useRef } from "preact/hooks";
 import { nearest } from "../../../core/base/nearest.ts";
 import { countedWord } from "../../../core/report/counted.ts";

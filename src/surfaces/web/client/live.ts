@@ -1,5 +1,4 @@
 /** A document of the API that is kept up to date: read once, then changed as its events say, and read anew where one is missing. */
-
 import type { Fleet, FleetRelease, FleetRepository, FleetRollout } from "../../../core/report/model/schema/fleet.ts";
 import type { PlanDocument } from "../../../core/report/model/schema/plan.ts";
 import type { RunDocument } from "../../../core/report/model/schema/run.ts";

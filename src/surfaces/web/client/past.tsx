@@ -1,5 +1,4 @@
 /** What is over: who did what in a run, and the runs before. Read when somebody opens it. */
-
 import { useContext, useEffect, useState } from "preact/hooks";
 import { countedWord, countedWords } from "../../../core/report/counted.ts";
 import { stateLabel, stateWord } from "../../../core/report/model/labels.ts";

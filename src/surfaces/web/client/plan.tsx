@@ -1,5 +1,4 @@
 /** What merging an open release PR would do, as the bot judged it last: the stages with their batches, gates and times. */
-
 import { Fragment } from "preact";
 import { useContext } from "preact/hooks";
 import { type Counting, countPhrase } from "../../../core/report/counted.ts";

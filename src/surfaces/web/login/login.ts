@@ -4,7 +4,6 @@
  * Keeps true: only the browser that set out comes back signed in, to an address of the page's own; a way back counts once; what goes wrong is
  * said on a page without a script.
  */
-
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { type Context, Hono } from "hono";

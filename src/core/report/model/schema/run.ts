@@ -104,7 +104,6 @@ const refused = z
   })
   .meta({ id: "Refused" });
 
-/** What is counted. */
 export const countedBy = key(
   z.enum(["application", "namespace"]).optional(),
   "What is counted in the place of clusters; absent: clusters.",

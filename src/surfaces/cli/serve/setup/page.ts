@@ -19,7 +19,6 @@ export interface SetupView {
   envFile: string;
 }
 
-/** The App that was made. */
 export interface MadeApp {
   name: string;
   installUrl: string;
