@@ -34,7 +34,7 @@ export interface PinDiffers {
 }
 
 /** A commit of the config repo, and its first parent. */
-interface Merge {
+export interface Merge {
   commit: string;
   parent: string;
 }

@@ -12,7 +12,7 @@ import { BoundedMap } from "../../../core/base/bounded.ts";
 import { openParentRenders, parentOn } from "../../config-repo/parent-renders.ts";
 import type { RepoContext } from "../context.ts";
 import { applicationsIn, placedAt } from "../guard/parent-objects.ts";
-import type { Facts } from "./facts.ts";
+import type { Merge } from "./facts.ts";
 
 /** The Applications that a parent makes at the first parent of a merge, and of the merge. */
 interface MadeSides {
@@ -26,7 +26,11 @@ const ASK_EVERY_MS = 30_000;
 
 /** As far as it is known; what is not is put among what is `asked`. undefined: it cannot be told now. */
 type MadeBefore = (
-  ...about: [...Parameters<Facts["madeBefore"]>, baseBranch: string | undefined, asked: Map<string, () => Promise<unknown>>]
+  plane: ControlPlane,
+  application: ApplicationView,
+  merge: Merge,
+  baseBranch: string | undefined,
+  asked: Map<string, () => Promise<unknown>>,
 ) => readonly SourceView[] | undefined;
 
 export function openMadeBefore(context: Pick<RepoContext, "clock" | "log" | "repoURL">): MadeBefore {

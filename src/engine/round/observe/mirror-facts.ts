@@ -5,8 +5,9 @@ import { drySHAOf, metadataOf } from "../../../core/argocd/hydrator-metadata.ts"
 import { isFullSha } from "../../../core/argocd/liveness/moment.ts";
 import type { Ancestry, HydratedFiles } from "../../../core/argocd/liveness/types.ts";
 import { normalRepo } from "../../../core/argocd/same.ts";
-import type { ApplicationSetView, SourceView, SyncWindowsView } from "../../../core/argocd/views.ts";
+import type { ApplicationSetView, ApplicationView, SourceView, SyncWindowsView } from "../../../core/argocd/views.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
+import type { Batch, BatchTarget } from "../../../core/run/state/run.ts";
 import { specsOf } from "../../config-repo/appset-in-git.ts";
 import type { Commits } from "../../config-repo/commits.ts";
 import type { RemoteHeads } from "../../config-repo/remote-heads.ts";
@@ -17,8 +18,7 @@ import type { Facts, PinDiffers, SetNow, WithFacts } from "./facts.ts";
 import { openMadeBefore } from "./made-sides.ts";
 import { openPinSince } from "./pin-since.ts";
 
-const KEEP_TAG_MS = 60_000;
-const KEEP_WINDOWS_MS = 30_000;
+const [KEEP_TAG_MS, KEEP_WINDOWS_MS] = [60_000, 30_000];
 const FETCH_EVERY_MS = 30_000;
 const MOST_KEPT = 5000;
 /** A tag leads to a commit, a commit to its ancestry, that to a pin: one pass each, and one to spare. */
@@ -130,7 +130,7 @@ class MirrorFacts {
     return known?.commit;
   }
 
-  #pinDiffers({ known, asked }: Pass, ...[batch, target, seen, application]: Parameters<Facts["pinDiffers"]>) {
+  #pinDiffers({ known, asked }: Pass, batch: Batch, target: BatchTarget, seen: string, application: ApplicationView | undefined) {
     const merged = batch.merged?.commit;
     if (merged === undefined || !isFullSha(seen)) return "unknown";
     if (merged === seen) return undefined;
@@ -146,7 +146,7 @@ class MirrorFacts {
     return "unknown";
   }
 
-  #imagesOf({ asked }: Pass, ...[batch, target]: Parameters<Facts["images"]>): readonly string[] | undefined {
+  #imagesOf({ asked }: Pass, batch: Batch, target: BatchTarget): readonly string[] | undefined {
     const merged = batch.merged?.commit;
     if (merged === undefined || !target.edits.some(isImageEdit)) return undefined;
     const key = `${merged} ${target.key}`;
@@ -191,7 +191,7 @@ class MirrorFacts {
     }
   }
 
-  #renderedNow(pass: Pass, ...[set, clusters, commit]: Parameters<Facts["renderedNow"]>): SetNow | "unread" | undefined {
+  #renderedNow(pass: Pass, set: ApplicationSetView, clusters: readonly AppSetCluster[], commit: string): SetNow | "unread" | undefined {
     const { branch, base } = this.#remote.last;
     if (branch === undefined) return "unread";
     const isBehind = base === undefined || (base !== commit && this.#ancestryOf(pass, base, commit) !== "contains");

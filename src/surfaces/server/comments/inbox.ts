@@ -120,7 +120,7 @@ export function commandInbox(options: CommandInboxOptions): CommandInbox {
     read: (rollout, places, { late } = {}) => together(() => read(rollout, places, late)),
     beforeRun: (pull) => together(() => beforeRun(pull)),
     whyNot: async (who, command) => openAuthority(forge, await policy(), log, lasting.known).whyNot(who, command),
-    answer: (...given) => answer(desk, ...given),
+    answer: answerAt(desk),
   };
 }
 
@@ -144,22 +144,23 @@ async function readAll(
   return commands.sort(oldestFirst);
 }
 
-async function answer({ answers, origins }: Desk, ...given: Parameters<CommandSource["answer"]>): Promise<void> {
-  const [command, outcome, message, run] = given;
-  const origin = origins.get(command);
-  if (origin === undefined) return;
-  const { line, rollout, shared } = origin;
-  const key = `${command.id} ${rollout}`;
-  if (answers.isAnswered(key)) return;
-  // What it came to was said in its time.
-  if (command.late === true && message?.code !== "COMMAND_TOO_LATE") return void answers.setAnswered(key);
-  const said = message === undefined ? "" : wholeSentence(message, run);
-  if (outcome === "waits") return answers.sayWaits(line, said);
-  answers.setAnswered(key);
-  if (outcome === "refused") return answers.refuse(line, shared ? `${rollout}: ${said}` : said);
-  if (command.name === "status" && run !== undefined) answers.status(line, run, key);
-  if (command.name === "plan" && run !== undefined) answers.plan(line, run, key);
-  answers.markDone(line, message && said);
+function answerAt({ answers, origins }: Desk): CommandSource["answer"] {
+  return async (command, outcome, message, run) => {
+    const origin = origins.get(command);
+    if (origin === undefined) return;
+    const { line, rollout, shared } = origin;
+    const key = `${command.id} ${rollout}`;
+    if (answers.isAnswered(key)) return;
+    // What it came to was said in its time.
+    if (command.late === true && message?.code !== "COMMAND_TOO_LATE") return void answers.setAnswered(key);
+    const said = message === undefined ? "" : wholeSentence(message, run);
+    if (outcome === "waits") return answers.sayWaits(line, said);
+    answers.setAnswered(key);
+    if (outcome === "refused") return answers.refuse(line, shared ? `${rollout}: ${said}` : said);
+    if (command.name === "status" && run !== undefined) answers.status(line, run, key);
+    if (command.name === "plan" && run !== undefined) answers.plan(line, run, key);
+    answers.markDone(line, message && said);
+  };
 }
 
 /** Whether an account is given one more answer: anybody may comment, as often as they like. */
