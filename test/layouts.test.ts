@@ -16,7 +16,7 @@ import { proposeFor } from "../src/surfaces/cli/init/init.ts";
 import { type Checkout, openCheckout } from "../src/surfaces/cli/lint/lint-checkout.ts";
 import { lint, readRollouts } from "../src/surfaces/cli/lint/lint-run.ts";
 import { makePlan } from "../src/surfaces/cli/plan/plan-make.ts";
-import { parseFaults } from "../src/surfaces/cli/simulate/simulate-faults.ts";
+import { parseFaults } from "../src/surfaces/cli/simulate/simulate-options.ts";
 import { inventoryOf, LAYOUTS, type Layout } from "./support/layouts.ts";
 import { LAYOUTS_BY_HAND, type LayoutByHand, rolloutText } from "./support/layouts-by-hand.ts";
 

@@ -13,7 +13,7 @@ import { rolloutFilesIn } from "../src/surfaces/cli/lint/lint-run.ts";
 import { pickRollout } from "../src/surfaces/cli/plan/plan-args.ts";
 import { makePlan } from "../src/surfaces/cli/plan/plan-make.ts";
 import { toText } from "../src/surfaces/cli/plan/plan-show.ts";
-import { parseFaults } from "../src/surfaces/cli/simulate/simulate-faults.ts";
+import { parseFaults } from "../src/surfaces/cli/simulate/simulate-options.ts";
 
 const FLEET = new URL("../fixtures/fleet", import.meta.url).pathname;
 const COLUMNS = 104;

@@ -18,7 +18,6 @@ export interface CheckReport {
   annotations?: {
     path: string;
     line: number;
-    endLine?: number;
     level: "failure" | "warning" | "notice";
     title?: string;
     message: string;

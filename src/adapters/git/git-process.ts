@@ -8,6 +8,8 @@ import { environmentOf, type Repository } from "./run-git.ts";
  * bytes of stdin per call, so these are started here, in the same environment.
  */
 
+const LIMIT_MS = 60_000;
+
 /** Starts a command that is spoken to as long as it lives (`cat-file --batch-command`). */
 export function spawnGit(repository: Repository, args: readonly string[]): ChildProcessWithoutNullStreams {
   const env = environmentOf(repository);
@@ -15,16 +17,11 @@ export function spawnGit(repository: Repository, args: readonly string[]): Child
 }
 
 /** Gives `input` to a command's stdin and waits for its end. Rejects with GitFailure where that is not 0. */
-export async function pipeGit(
-  repository: Repository,
-  args: readonly string[],
-  input: readonly (string | Buffer)[],
-  limitMs = 60_000,
-): Promise<string> {
+export async function pipeGit(repository: Repository, args: readonly string[], input: readonly (string | Buffer)[]): Promise<string> {
   const { directory, closing } = repository;
   const bytes = Buffer.concat(input.map((part) => (typeof part === "string" ? Buffer.from(part) : part)));
   const env = environmentOf(repository);
-  const ended = await launch({ by: "program", program: "git", args, directory, env, input: bytes, limitMs }, closing);
+  const ended = await launch({ by: "program", program: "git", args, directory, env, input: bytes, limitMs: LIMIT_MS }, closing);
   if (ended.code === 0) return ended.stdout.toString("utf8");
   throw new GitFailure(ended.code, ended.stdout.toString("utf8"), ended.stderr.toString("utf8"));
 }

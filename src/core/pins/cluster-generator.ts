@@ -6,7 +6,7 @@ import type { SeqNode, YamlNode } from "../base/yaml-scan/model.ts";
 import { type Entries, type NameList, NO_CLUSTER, readEntries } from "./cluster-entries.ts";
 import { insert, type Layout, layoutOf, lineEnd, type Op } from "./create.ts";
 import { encodeLike, encodePlain, quoteOf } from "./encode.ts";
-import { openPinFile, type PinFile, type PinOptions, readDocuments } from "./file.ts";
+import { openPinFile, type PinFile, readDocuments } from "./file.ts";
 import { findIn } from "./find.ts";
 import { parsePinPath, printPinPath } from "./path.ts";
 import { apply, splice } from "./splice.ts";
@@ -34,20 +34,20 @@ export type MoveResult = { ok: true; text: string; moved: string[]; from: string
  * Errors: PIN_NOT_FOUND (no such entry, or no such selector), PIN_AMBIGUOUS (the selectors are not complementary; or setting the
  * value would also change clusters that moved before), and those of `splice`.
  */
-export function moveInClusterGenerator(text: string, move: GeneratorMove, options: PinOptions = {}): MoveResult {
-  return change(text, move, options, "in");
+export function moveInClusterGenerator(text: string, move: GeneratorMove): MoveResult {
+  return change(text, move, "in");
 }
 
 /**
  * The inverse: takes names out of both lists, so that the clusters are the `NotIn` entry's again. `path` and `value`, where given,
  * are set in that entry. A list that would end up empty, which Kubernetes selectors do not allow, keeps a name that no cluster has.
  */
-export function moveOutOfClusterGenerator(text: string, move: GeneratorMove, options: PinOptions = {}): MoveResult {
-  return change(text, move, options, "out");
+export function moveOutOfClusterGenerator(text: string, move: GeneratorMove): MoveResult {
+  return change(text, move, "out");
 }
 
-function change(text: string, move: GeneratorMove, options: PinOptions, direction: "in" | "out"): MoveResult {
-  const opened = openPinFile(text, options);
+function change(text: string, move: GeneratorMove, direction: "in" | "out"): MoveResult {
+  const opened = openPinFile(text, {});
   if (!opened.ok) return opened;
   const read = readEntries(opened.file, move);
   if (!read.ok) return read;
@@ -56,7 +56,7 @@ function change(text: string, move: GeneratorMove, options: PinOptions, directio
   if (move.names.includes(NO_CLUSTER)) return refuse("PIN_NOT_FOUND", { kind: "NoCluster", name: NO_CLUSTER }, text);
   const listed = moved.length === 0 ? { ok: true as const, text } : editLists(opened.file, entries, moved, direction);
   if (!listed.ok) return listed;
-  return setValue(listed.text, move, entries, options, direction, moved);
+  return setValue(listed.text, move, entries, direction, moved);
 }
 
 function editLists(
@@ -83,19 +83,12 @@ function editLists(
   return offset === undefined ? { ok: true, text } : refuse("PIN_VERIFY", { kind: "Lists" }, file.text, offset);
 }
 
-function setValue(
-  text: string,
-  move: GeneratorMove,
-  entries: Entries,
-  options: PinOptions,
-  direction: "in" | "out",
-  moved: string[],
-): MoveResult {
+function setValue(text: string, move: GeneratorMove, entries: Entries, direction: "in" | "out", moved: string[]): MoveResult {
   const { path, value } = move;
   if (path === undefined || value === undefined) return { ok: true, text, moved, from: null };
   const entry = direction === "in" ? move.new : move.old;
   const full = `${entry}${path.startsWith("clusters.") ? "" : ".clusters"}${path.startsWith("clusters.") || !path.startsWith("[") ? "." : ""}${path}`;
-  const opened = openPinFile(text, options);
+  const opened = openPinFile(text, {});
   const parsed = parsePinPath(full);
   if (!opened.ok) return opened;
   if (!parsed.ok) return parsed;
@@ -108,7 +101,7 @@ function setValue(
     const data = { kind: "OthersHave", pinPath: printPinPath(parsed.value), from, some: others.slice(0, 5), of: others.length } as const;
     return refuse("PIN_AMBIGUOUS", data, text, found.found.start);
   }
-  const done = splice(text, [{ path: full, value, create: true }], options);
+  const done = splice(text, [{ path: full, value, create: true }]);
   return done.ok ? { ok: true, text: done.text, moved, from } : { ok: false, error: done.error };
 }
 

@@ -183,9 +183,11 @@ function tooMuch(): GitError {
   return new GitError("TooLarge", `files of more than ${MOST_KEPT / 1024 / 1024} MiB are read of one commit`);
 }
 
+const MOST_SNAPSHOTS = 8;
+
 /** The last few snapshots of a mirror: rounds on an unmoved base read nothing again. Together they keep hardly more than one may. */
-export function snapshotCache(mirror: Mirror, cell?: Cell, size = 8): (id: string) => Snapshot {
-  const kept = new BoundedMap<string, Snapshot>(size);
+export function snapshotCache(mirror: Mirror, cell?: Cell): (id: string) => Snapshot {
+  const kept = new BoundedMap<string, Snapshot>(MOST_SNAPSHOTS);
   return (id) => {
     const found = kept.get(id) ?? openSnapshot(mirror, id, cell);
     kept.set(id, found);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Edit } from "../../core/plan/plan-types.ts";
-import { lockedCharts } from "./chart-locks.ts";
+import { lockedCharts } from "./pin-warnings.ts";
 
 const edit = (file: string, path: string): Edit => ({ file, path, kind: "value", from: "1.0.0", to: "1.1.0" });
 const told = (file: string, path: string, ...files: string[]) =>

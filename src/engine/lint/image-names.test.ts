@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Edit } from "../../core/plan/plan-types.ts";
 import type { PinPart, Rollout } from "../../core/spec/rollout.ts";
-import { imagesDiffer } from "./image-names.ts";
+import { imagesDiffer } from "./pin-warnings.ts";
 
 /** Which images one pin is said to be of, in Applications whose first image is each of these. */
 function told(images: Record<string, string>, part: PinPart | undefined = "tag"): string[] | undefined {

@@ -13,14 +13,13 @@ import type { Rollout } from "../../core/spec/rollout.ts";
 import type { Workflow } from "../config-repo/workflow-triggers.ts";
 import { locateIn } from "../resolve/plan-over.ts";
 import { atName } from "../resolve/source-sets.ts";
-import { lockedCharts } from "./chart-locks.ts";
 import { isRefusedByArgo } from "./declared-sets.ts";
 import { isWithoutEffect, missedPaths, overrideOf } from "./edited.ts";
 import { type GatherInput, gatherOutside, gatherSet, type SetPart } from "./gather.ts";
 import { AT_SOURCE, type Gathered, type ParentApplication, specOf } from "./gathered.ts";
 import { ignoredPins } from "./ignored-pins.ts";
-import { imagesDiffer } from "./image-names.ts";
 import { otherWriters } from "./other-writers.ts";
+import { imagesDiffer, lockedCharts } from "./pin-warnings.ts";
 import { appliers, baseRevisions, generatePaths, hydratedElsewhere, notApplied, outsideReads } from "./reads.ts";
 
 /** Says what stands against a rollout outside of its file, each problem at its line of `sourceRef` or `pins`. `parts`: where it has not one set. */

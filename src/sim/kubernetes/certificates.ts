@@ -70,7 +70,8 @@ function certificate({ subject, issuer, key, extension }: Wanted, signer: KeyObj
   return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
 }
 
-export function createAuthority(name = "embedded CA"): Authority {
+export function createAuthority(): Authority {
+  const name = "embedded CA";
   const own = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const isCa = sequence(BASIC_CONSTRAINTS, tlv(0x01, Buffer.from([0xff])), octets(sequence(tlv(0x01, Buffer.from([0xff])))));
   const ca = certificate({ subject: name, issuer: name, key: own.publicKey, extension: isCa }, own.privateKey);

@@ -130,7 +130,7 @@ function annotation(one: NonNullable<CheckReport["annotations"]>[number]): Annot
   return defined({
     path: one.path,
     start_line: one.line,
-    end_line: one.endLine ?? one.line,
+    end_line: one.line,
     annotation_level: one.level,
     message: boundedBytes(one.message),
     title: one.title === undefined ? undefined : cutText(one.title, TITLE_LIMIT),

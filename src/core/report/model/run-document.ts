@@ -26,15 +26,15 @@ export function runDocument(model: RunModel, asOf: number, { repository, refused
 }
 
 /** The same without what is below it. */
-export function runSummary(model: RunModel, asOf: number, around: Around = {}): RunSummary {
-  return { apiVersion: API_VERSION, ...listedRun(model, around), asOf: iso(asOf) };
+export function runSummary(model: RunModel, asOf: number): RunSummary {
+  return { apiVersion: API_VERSION, ...listedRun(model), asOf: iso(asOf) };
 }
 
 export function rolloutList(items: ListedRollout[], asOf: number): RolloutList {
   return { apiVersion: API_VERSION, kind: "RolloutList", asOf: iso(asOf), items };
 }
 
-export function listedRun(model: RunModel, { repository, refused }: Around = {}): ListedRun {
+export function listedRun(model: RunModel): ListedRun {
   const { children: _, actions: __, controlPlanes: ___, deeds: ____, commands: _____, seen: ______, ...rest } = model;
-  return { ...rest, kind: "Run", repository, refused };
+  return { ...rest, kind: "Run" };
 }

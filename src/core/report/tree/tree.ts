@@ -10,9 +10,8 @@ import { modelOf } from "../model/run-model.ts";
 import type { Eta, ModelNode, RunModel } from "../model/types.ts";
 import type { History } from "../plan/duration.ts";
 import { valueRows } from "../values.ts";
-import { fitTree } from "./tree-fold.ts";
 import { markOf, shortAge, type Tone, type TreeNode, within } from "./tree-marks.ts";
-import { treeNode } from "./tree-nodes.ts";
+import { fitTree, treeNode } from "./tree-nodes.ts";
 
 interface TreeOptions {
   color: boolean;

@@ -2,14 +2,14 @@
 import { pagesOf } from "../../../core/report/page-places.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { CommandError } from "../command.ts";
-import { type Env, repositoryIn } from "../github-names.ts";
+import { repositoryIn } from "../github-names.ts";
 import { visible } from "../print.ts";
 import { openGit } from "./checkout.ts";
 import type { SourceOptions } from "./source.ts";
 
 /** On standard error: what a command answers is the run. */
-export async function tellPage({ repo, repository }: SourceOptions, run: Run, env: Env = process.env): Promise<void> {
-  const url = env["STAGECOACH_URL"];
+export async function tellPage({ repo, repository }: SourceOptions, run: Run): Promise<void> {
+  const url = process.env["STAGECOACH_URL"];
   if (url === undefined || url === "") return;
   if (!URL.canParse(url) || !/^https?:\/\/[^'"<>\s]+$/.test(url))
     throw new CommandError(2, `STAGECOACH_URL is no address: ${visible(url)}; write it whole: https://stagecoach.example.com`);

@@ -11,7 +11,7 @@ import { said } from "../../../core/reasons/run.ts";
 import type { Batch, BatchTarget, Run } from "../../../core/run/state/run.ts";
 import { random } from "../../../simulate/generate/random.ts";
 import { timesOf } from "../../../simulate/plan/times.ts";
-import { timesFromJournal } from "./simulate-history.ts";
+import { timesFromJournal } from "./simulate-options.ts";
 
 const at = (seconds: number) => iso(START + seconds * 1000);
 

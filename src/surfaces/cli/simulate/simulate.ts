@@ -24,8 +24,7 @@ import { allWarnings } from "../plan/plan-show.ts";
 import { wantedOf } from "../plan/release-edits.ts";
 import { formatData, isData, terminalWidth, wantsColour } from "../print.ts";
 import { openProgress } from "../progress.ts";
-import { parseFaults } from "./simulate-faults.ts";
-import { timesFromJournal } from "./simulate-history.ts";
+import { parseFaults, timesFromJournal } from "./simulate-options.ts";
 import { count, type Shown, type Tally, tally, toJson, toMarkdown } from "./simulate-show.ts";
 import { toText } from "./simulate-text.ts";
 

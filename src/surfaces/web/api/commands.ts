@@ -60,9 +60,9 @@ export const limitedBody = bodyLimit({ maxSize: LARGEST_BODY, onError: (context)
 
 export type Commands = ReturnType<typeof openCommands>;
 
-export function openCommands(source: WebSource, clock: WebClock, models: LiveModels, now = () => performance.now()) {
+export function openCommands(source: WebSource, clock: WebClock, models: LiveModels) {
   const known = new BoundedMap<string, { command: string; written: Promise<CommandWritten> }>(MOST_KEPT);
-  const counter = openCounter(MOST_COMMANDS, now);
+  const counter = openCounter(MOST_COMMANDS, () => performance.now());
   const inTurn = openTurns({ atOnce: MOST_AT_ONCE, waiting: MOST_WAITING, full: () => new Denied("UNAVAILABLE") });
 
   /** A second click, and whoever asks again as their line broke, get what the first one got. */

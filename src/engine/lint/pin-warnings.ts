@@ -1,3 +1,5 @@
+/** Warns of what pins change by the place they are at. Called by `lint-outside.ts`. */
+import { posix } from "node:path";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { findPin } from "../../core/pins/find.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
@@ -8,7 +10,7 @@ const MOST_NAMED = 3;
 
 /**
  * Warns of a pin that writes the tag or digest of one image here and of another there, as a place in a list may. Registries and folders may
- * differ from one environment to another, so the last part of a name is what is compared. Called by `lint-outside.ts`.
+ * differ from one environment to another, so the last part of a name is what is compared.
  */
 export function imagesDiffer({ pins }: Rollout, edits: ReadonlyMap<string, readonly Edit[]>, files: RepoFiles): Finding[] {
   return pins.flatMap((pin, index): Finding[] => {
@@ -32,4 +34,24 @@ function imageAt(files: RepoFiles, { file, path }: Edit): string | undefined {
   const whole = findPin(readOrNull(files, file) ?? "", { path });
   const value = whole.ok ? (whole.found.value ?? "") : "";
   return value.replace(/=.*$|@.*$/, "").replace(/:[^/:]*$/, "") || undefined;
+}
+
+/** The file that holds a chart's dependencies, and the one that locks them. */
+const LOCKS: Readonly<Record<string, string>> = { "Chart.yaml": "Chart.lock", "requirements.yaml": "requirements.lock" };
+
+/**
+ * Warns of charts whose dependencies a pin changes and a lock file holds. Helm compares the two (`helm dependency build`, which Argo CD runs),
+ * so nothing would be rendered from the batch's commit.
+ */
+export function lockedCharts(edits: ReadonlyMap<string, readonly Edit[]>, files: Pick<RepoFiles, "paths">): Finding[] {
+  const locks = new Set<string>();
+  for (const { kind, file, path } of [...edits.values()].flat()) {
+    const lock = LOCKS[posix.basename(file)];
+    const locked = lock === undefined ? undefined : posix.join(posix.dirname(file), lock);
+    if (kind === "value" && /^dependencies\[/.test(path) && locked !== undefined) locks.add(locked);
+  }
+  if (locks.size === 0) return [];
+  const there = files.paths().filter((path) => locks.has(path));
+  if (there.length === 0) return [];
+  return [{ code: "CHART_LOCKED", locks: there.sort().slice(0, 5), of: there.length, severity: "warning", path: ["spec", "pins"] }];
 }
