@@ -1,5 +1,6 @@
 import { targetsOf } from "../../core/plan/plan-types.ts";
 import type { Foreseen } from "../../core/report/simulated.ts";
+import { clustersOfPlan } from "../../core/run/start.ts";
 import { rowsOf } from "./rows.ts";
 import { type SimulateInput, simulate } from "./simulate.ts";
 
@@ -33,10 +34,6 @@ function foresee(planned: Planned): Foreseen | undefined {
   const bad = first === undefined ? well : simulate({ ...input, faults: [{ cluster: first, kind: "degraded", batch: undefined }] }, SEED);
   if (well.violations.length + bad.violations.length > 0) return undefined;
   const { phase, why, endless, tookMs, timeline } = well;
-  const clusters = keysOf(planned).length;
+  const clusters = clustersOfPlan(planned.plan).length;
   return { clusters, phase, why, endless, tookMs, rows: rowsOf(timeline), reached: bad.stopped ? bad.blastRadius : undefined };
-}
-
-function keysOf({ plan }: Planned): string[] {
-  return plan.stages.flatMap((stage) => [...stage.clusters, ...stage.requeued]);
 }

@@ -105,10 +105,7 @@ export const ATTENTION: Entries<AttentionReasons & WriteRefusals> = entriesOf<At
     subject: "repository",
   },
 
-  BRANCH_IN_THE_WAY: {
-    says: "Git cannot have a branch {branch} beside a branch {by}: rename or delete {by}",
-    subject: "repository",
-  },
+  BRANCH_IN_THE_WAY: { says: "Git cannot have a branch {branch} beside a branch {by}: rename or delete {by}", subject: "repository" },
   RULES_FORBID: {
     says: "a rule of this repository ({rules}) forbids {branch}. In Settings, Rules, make the App a bypass actor of it, or take stagecoach/** and stagecoach-run/** out of its branches",
     subject: "repository",

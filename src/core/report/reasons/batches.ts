@@ -40,11 +40,7 @@ export const BATCHES: Entries<BatchesReasons> = entriesOf<BatchesReasons>()({
   },
   PUT_OFF_SINCE: { says: "{clusters} were put off after the pull request was opened ahead of its turn", subject: "cluster" },
   NOT_OPENED_YET: { says: "the batch is not proposed yet: {because}", subject: "batch" },
-  MUST_NOT_PROPOSE: {
-    says: "Stagecoach does not propose {batch}: {because}",
-    subject: "batch",
-    actions: ["resume", "skip", "abort"],
-  },
+  MUST_NOT_PROPOSE: { says: "Stagecoach does not propose {batch}: {because}", subject: "batch", actions: ["resume", "skip", "abort"] },
   PINS_UNREAD: { says: "waiting to read the pins of {clusters}", subject: "file" },
   PINNED_BY_HAND: {
     says: ({ value }) =>
@@ -124,10 +120,7 @@ export const BATCHES: Entries<BatchesReasons> = entriesOf<BatchesReasons>()({
     actions: ["resume", "skip", "abort"],
   },
   ASK_UNEXPECTED: { says: "look at the commit; `/resume` accepts it, `/abort` ends the run", actions: ["resume", "abort"] },
-  ASK_MERGED_EARLY: {
-    says: "`/resume` continues once its <clusters> are healthy, `/abort` ends the run",
-    actions: ["resume", "abort"],
-  },
+  ASK_MERGED_EARLY: { says: "`/resume` continues once its <clusters> are healthy, `/abort` ends the run", actions: ["resume", "abort"] },
   ASK_CHANGE_NAMED: {
     says: "correct what is named here, then `/resume`; or `/skip CLUSTER`; or `/abort`",
     actions: ["resume", "skip", "abort"],

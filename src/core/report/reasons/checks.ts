@@ -118,10 +118,7 @@ export const CHECKS: Entries<CheckReasons> = entriesOf<CheckReasons>()({
   },
   HOOK_UNANSWERED_AT_END: { subject: "hook", says: "it had not answered when the run ended" },
   HOOK_OVER_WITH_RUN: { subject: "hook", says: "the run ended first; the last answer: {because}" },
-  HOOK_SECRET_MISSING: {
-    subject: "hook",
-    says: "the server has no secret to sign with (`hooks.secretFile` in its configuration)",
-  },
+  HOOK_SECRET_MISSING: { subject: "hook", says: "the server has no secret to sign with (`hooks.secretFile` in its configuration)" },
   HOOK_UNREACHED: { subject: "hook", says: "Stagecoach could not reach it" },
   HOOK_ANSWER_STATUS: { subject: "hook", says: "it answered with status {status}" },
   HOOK_ANSWER_NO_JSON: { subject: "hook", says: "its answer is neither empty nor JSON[ ({type})]" },

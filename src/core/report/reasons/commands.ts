@@ -73,11 +73,7 @@ const GENERAL = entriesOf<CommandReasons>()({
   COMMAND_WAITS_FOR_MERGE: { subject: "pull", says: "`/{command}` of @{by} waits until GitHub has merged {pull}, or refused to" },
 
   ASK_RESUME: { subject: "run", actions: ["resume"], says: "`/resume` continues the run" },
-  ASK_BESIDES: {
-    subject: "run",
-    actions: ["resume"],
-    says: "{ask}. @{by} has paused the run as well: nothing merges until `/resume`",
-  },
+  ASK_BESIDES: { subject: "run", actions: ["resume"], says: "{ask}. @{by} has paused the run as well: nothing merges until `/resume`" },
   ALREADY_PAUSED: { subject: "run", says: "the run is paused already: {because}" },
   PAUSED_BY: { subject: "person", actions: ["resume"], says: "@{by} paused the run[: {text}]" },
   PAUSED_BESIDES: { subject: "run", actions: ["resume"], says: "{because}; {held}" },

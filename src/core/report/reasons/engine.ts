@@ -54,10 +54,7 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
   NO_HOOKS: { subject: "hook", says: "this server asks no hooks" },
   APPROVER_UNSEEN: { subject: "person", says: "Stagecoach cannot see right now whether they are still in one of the teams" },
   APPROVER_LEFT: { subject: "person", says: "is in none of the teams any more" },
-  REPOSITORY_ARCHIVED: {
-    subject: "repository",
-    says: "the repository is archived, so nobody can write to it, and the run waits",
-  },
+  REPOSITORY_ARCHIVED: { subject: "repository", says: "the repository is archived, so nobody can write to it, and the run waits" },
   ASK_UNARCHIVE: { subject: "repository", says: "somebody takes the repository out of the archive" },
 
   ROLLOUTS_NOT_SHOWN: { subject: "controlPlane", says: "control plane {plane} cannot show Argo Rollouts" },
@@ -191,10 +188,7 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
       },
     },
   },
-  NOTE_UNSTAGED_UNTOLD: {
-    subject: "pull",
-    says: "Whether merging this changes clusters past the stages is not known: {because}.",
-  },
+  NOTE_UNSTAGED_UNTOLD: { subject: "pull", says: "Whether merging this changes clusters past the stages is not known: {because}." },
   UNSTAGED_DELETED: { subject: "application", says: "it would be deleted, with its workloads" },
   UNSTAGED_CHANGED: { subject: "application", says: ({ places }) => `its ${places.join(" and ")} would change` },
   UNSTAGED_PIN: { subject: "application", says: "its pin in {pinFile} would go from [{from}|nothing] to [{to}|nothing]" },

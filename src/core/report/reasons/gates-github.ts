@@ -17,10 +17,7 @@ export const GITHUB = entriesOf<GatesReasons>()({
   MERGE_BEGINS: { says: "Stagecoach merges {pull} at {head}", subject: "pull" },
   MERGEABLE_UNKNOWN: { says: "waiting for GitHub to say whether {pull} can be merged", subject: "pull" },
   GATE_UNSEEN: { says: "{pull} waits for GitHub to see its check stagecoach/gate", subject: "pull" },
-  GITHUB_BLOCKS: {
-    says: "{pull} waits for GitHub, which blocks it and does not tell by which rule of the base branch",
-    subject: "pull",
-  },
+  GITHUB_BLOCKS: { says: "{pull} waits for GitHub, which blocks it and does not tell by which rule of the base branch", subject: "pull" },
   GITHUB_WANTS: {
     says: ({ pull, needs, silent }) => `${pullPhrase(pull)} waits for GitHub: ${wanted(needs, silent)}`,
     subject: "pull",

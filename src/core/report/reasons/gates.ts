@@ -100,10 +100,7 @@ const STANDING = entriesOf<GatesReasons>()({
     means: "merges wait for the next opening; what has merged already goes on",
     todo: "nothing; or `/hotfix`, which skips windows",
   },
-  WINDOW_LABELS_UNREAD: {
-    says: "Stagecoach could not read the clusters, and a freeze goes by their labels",
-    subject: "controlPlane",
-  },
+  WINDOW_LABELS_UNREAD: { says: "Stagecoach could not read the clusters, and a freeze goes by their labels", subject: "controlPlane" },
   WINDOWS_NEVER_OPEN: {
     says: ({ where }) => `the windows of ${where.map(ownerPhrase).join(" and of ")} do not open within a year`,
     subject: "window",

@@ -74,10 +74,7 @@ export const GUARD = entriesOf<EngineReasons>()({
     says: ({ plane, by, changed }) =>
       `it would change ${changed}, from which the ApplicationSet in ${plane} is made${BY[by]}, and Stagecoach cannot ask Argo CD what comes of that. ${TWO_WAYS}`,
   },
-  PARENT_UNRENDERED: {
-    subject: "controlPlane",
-    says: "Argo CD ({plane}) does not say what {parent} renders at {commit}: {because}",
-  },
+  PARENT_UNRENDERED: { subject: "controlPlane", says: "Argo CD ({plane}) does not say what {parent} renders at {commit}: {because}" },
   PARENT_EMPTY: {
     subject: "application",
     says: {

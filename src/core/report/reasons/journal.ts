@@ -60,9 +60,7 @@ export const BREACHES: Entries<BreachReasons> = entriesOf<BreachReasons>()({
   TARGET_NOT_PLANNED: { says: "batch {number} has {target}, which is not in the plan" },
   PUT_BACK_OTHERWISE: { says: "batch {number} puts {target} back otherwise than it was changed" },
   EDITED_OTHERWISE: { says: "batch {number} edits {target} otherwise than planned" },
-  WEIGHT_NOT_GROWN: {
-    says: "batch {number} brings {target} to weight {weight}, and it was at {before} already",
-  },
+  WEIGHT_NOT_GROWN: { says: "batch {number} brings {target} to weight {weight}, and it was at {before} already" },
   RUN_IS_ANOTHER: { says: "the run became another one" },
   FROZEN_CHANGED: { says: "the plan, the resource or the release of the run changed" },
   JOINER_CHANGED: { says: "the record of how {cluster} joined was changed" },

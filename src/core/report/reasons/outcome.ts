@@ -27,11 +27,7 @@ export const OUTCOME: Entries<OutcomeReasons> = entriesOf<OutcomeReasons>()({
     says: ({ clusters, most, because }, names) =>
       `${names.clusters(clusters)} failed, and the stage allows ${most === 0 ? "no failure" : count(most, "failure")}: ${names.because(because)}`,
   },
-  WAITED_TOO_LONG: {
-    subject: "cluster",
-    actions: ["resume", "skip", "abort"],
-    says: "{cluster} has waited {forMs}: {because}",
-  },
+  WAITED_TOO_LONG: { subject: "cluster", actions: ["resume", "skip", "abort"], says: "{cluster} has waited {forMs}: {because}" },
   RUN_ROLLED_BACK: { subject: "run", says: "{because}; Stagecoach rolls it back" },
   ROLLBACK_IMPOSSIBLE: {
     subject: "run",

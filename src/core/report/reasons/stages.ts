@@ -10,10 +10,7 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
   RUN_STARTED: { says: "the run has started", subject: "run" },
   PAUSED: { says: ({ because }, names) => (because.code === "PAUSED_BY" ? "" : "paused: ") + names.because(because), subject: "run" },
   STAGE_DONE: { says: 'stage "{stage}" is done', subject: "stage" },
-  BATCH_BAKING: {
-    says: "every <cluster> of {batch} is healthy; the bake of {forMs} begins",
-    subject: "batch",
-  },
+  BATCH_BAKING: { says: "every <cluster> of {batch} is healthy; the bake of {forMs} begins", subject: "batch" },
   BATCH_BAKES: {
     says: ({ clusters, since }, names) =>
       `${names.clusters(clusters)} ${clusters.length === 1 ? "has" : "have"} been healthy since ${clock(since)}; the bake goes on`,
@@ -23,14 +20,8 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
     says: "[the pause at weight {weight}|the bake] is over; Stagecoach checks {clusters} in Argo CD once more before the next batch",
     subject: "batch",
   },
-  BATCH_UNCONFIRMED: {
-    says: "the bake is over, but Stagecoach cannot check {clusters} just now: {because}",
-    subject: "batch",
-  },
-  BATCH_AWAITS_HEALTH: {
-    says: "waiting for {clusters} to become healthy ({confirmed} of {of} are): {because}",
-    subject: "batch",
-  },
+  BATCH_UNCONFIRMED: { says: "the bake is over, but Stagecoach cannot check {clusters} just now: {because}", subject: "batch" },
+  BATCH_AWAITS_HEALTH: { says: "waiting for {clusters} to become healthy ({confirmed} of {of} are): {because}", subject: "batch" },
   BATCH_UNDECIDED: {
     says: "some of its <clusters> failed, and a person has to decide",
     subject: "batch",
@@ -50,10 +41,7 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
   TARGET_BAKED: { says: "healthy at the release", subject: "application" },
   TARGET_HAS_OLD: { says: "healthy at its former version", subject: "application" },
 
-  WAIT_BEGINS: {
-    says: { again: { true: "{batch} begins its {wait} again", false: "{batch} begins its {wait}" } },
-    subject: "batch",
-  },
+  WAIT_BEGINS: { says: { again: { true: "{batch} begins its {wait} again", false: "{batch} begins its {wait}" } }, subject: "batch" },
   WAIT_OVER: { says: "{batch} has ended its {wait}", subject: "batch" },
   STEP_AWAITS_PERSON: {
     says: "paused at weight {weight} until somebody comments `/promote`; {clusters} healthy",
@@ -69,10 +57,7 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
     says: "the pause at weight {weight} is over, but Stagecoach cannot check {clusters} just now: {because}",
     subject: "batch",
   },
-  LEFT_AT_WEIGHT: {
-    says: "stays at weight {weight}: it shares its pin with {clusters}, which did not get through",
-    subject: "cluster",
-  },
+  LEFT_AT_WEIGHT: { says: "stays at weight {weight}: it shares its pin with {clusters}, which did not get through", subject: "cluster" },
 
   CLUSTERS_UNREAD: {
     says: {
@@ -102,10 +87,7 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
     subject: "cluster",
   },
   REQUEUE_MATCHED: { says: "it matches the stage's requeue selector, so the stage takes it last", subject: "cluster" },
-  REQUEUE_STILL_MATCHES: {
-    says: "it still matches the requeue selector (check {attempt} of {of})",
-    subject: "cluster",
-  },
+  REQUEUE_STILL_MATCHES: { says: "it still matches the requeue selector (check {attempt} of {of})", subject: "cluster" },
   REQUEUED_TOO_OFTEN: { says: ({ attempts }) => `it is still put off after ${count(attempts, "check")}`, subject: "cluster" },
   JOINED_LATE: { says: "it joined during the run, and gets the release after the last stage", subject: "cluster" },
   REVERT_OF_MADE_PIN: {
@@ -120,14 +102,8 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
 
   QUARANTINE_UNREACHABLE: { says: "Argo CD cannot reach it: {because}", subject: "cluster" },
   QUARANTINE_MATCHED: { says: "it matches the quarantine selector", subject: "cluster" },
-  QUARANTINED_WITH: {
-    says: "it shares its pin with {cluster}, which is in quarantine: {because}",
-    subject: "cluster",
-  },
-  QUARANTINED: {
-    says: "the run leaves {clusters} out, in quarantine: {because}",
-    subject: "cluster",
-  },
+  QUARANTINED_WITH: { says: "it shares its pin with {cluster}, which is in quarantine: {because}", subject: "cluster" },
+  QUARANTINED: { says: "the run leaves {clusters} out, in quarantine: {because}", subject: "cluster" },
   QUARANTINE_FULL: {
     says: ({ clusters, most, because }, names) =>
       `${count(clusters.length, "cluster")} ${clusters.length === 1 ? "is" : "are"} in quarantine (${names.clusters(clusters)}), and the rollout allows ${most}: ${names.because(because)}`,
@@ -149,14 +125,8 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
     },
     subject: "run",
   },
-  END_AWAITS_CLUSTERS: {
-    says: "{because}: waiting for {clusters} to become healthy or to fail",
-    subject: "run",
-  },
-  END_AWAITS_CHECKS: {
-    says: "{because}: waiting for its hooks and analyses to end",
-    subject: "run",
-  },
+  END_AWAITS_CLUSTERS: { says: "{because}: waiting for {clusters} to become healthy or to fail", subject: "run" },
+  END_AWAITS_CHECKS: { says: "{because}: waiting for its hooks and analyses to end", subject: "run" },
   ABORT_DONE: { says: "the run is aborted, and none of its pull requests is open", subject: "run" },
 
   NEXT_FIRST_BATCH: { by: "itself", says: "Stagecoach opens the first batch" },

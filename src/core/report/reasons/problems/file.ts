@@ -194,11 +194,7 @@ export const FILE_PROBLEMS = problemsOf<FileProblems>()({
     },
     means: "neither a count from 1 nor a percentage up to 100",
   },
-  SAME_KEY_TWICE: {
-    says: "{ours} and {theirs} mean the same",
-    hint: "keep one",
-    means: "two keys of an old resource that mean the same",
-  },
+  SAME_KEY_TWICE: { says: "{ours} and {theirs} mean the same", hint: "keep one", means: "two keys of an old resource that mean the same" },
   SAID_TWICE: {
     says: "{key} is set here and in {also}",
     hint: "keep one of the two",
