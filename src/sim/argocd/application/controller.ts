@@ -53,10 +53,10 @@ export function startApplicationController(own: Own, seed: number): ApplicationC
     applyOwn: (app, desired) => ownCluster.apply(app, desired),
     madeBy: (owner) => ownCluster.madeBy(owner),
     isDown: (actor) => stopped || own.board.has("controller-down", clusterNameOf(shared, actor)),
-    hydrate: (actor) => hydrator.look(actor),
+    hydrate: (actor) => hydrate(actor),
   };
   const actors = createActors(shared, own.rollouts, seed);
-  const hydrator = createHydrator(shared, () => actors.all());
+  const hydrate = createHydrator(shared, () => actors.all());
 
   const stops = [
     own.store.subscribe("applications", (event) => onApplication(shared, actors, event)),

@@ -11,17 +11,13 @@ import type { Application, HydrateOperation, SourceHydrator, SourceHydratorStatu
 const HYDRATE = "argocd.argoproj.io/hydrate";
 const RETRY_MS = 120_000;
 
-interface Hydrator {
-  /** Looks whether an Application's dry source has to be hydrated; to be called whenever it was compared. */
-  look(actor: Actor): void;
-}
-
 /**
  * The source hydrator: renders what people commit and commits that to a branch, one commit for all Applications of one dry revision and
  * one branch. Each notes what it has compared before anything is hydrated; then the group is, at once. What is written here is the
  * dry files as they stand, not rendered: `manifest.yaml` and `hydrator.metadata` in the path of each Application whose manifests are others.
+ * Gives what looks whether an Application's dry source has to be hydrated; to be called whenever it was compared.
  */
-export function createHydrator(shared: Shared, actors: () => Iterable<Actor>): Hydrator {
+export function createHydrator(shared: Shared, actors: () => Iterable<Actor>): (actor: Actor) => void {
   const asked = new Set<string>();
   const busy = new Set<string>();
 
@@ -46,17 +42,15 @@ export function createHydrator(shared: Shared, actors: () => Iterable<Actor>): H
     });
   }
 
-  return {
-    look(actor) {
-      const key = keyOf(actor);
-      if (key === undefined) return;
-      const noted = needsHydration(shared, actor).then((needed) => {
-        if (!needed || shared.scheduler.closed) return;
-        asked.add(key);
-        begin(key);
-      });
-      shared.scheduler.track(noted);
-    },
+  return (actor) => {
+    const key = keyOf(actor);
+    if (key === undefined) return;
+    const noted = needsHydration(shared, actor).then((needed) => {
+      if (!needed || shared.scheduler.closed) return;
+      asked.add(key);
+      begin(key);
+    });
+    shared.scheduler.track(noted);
   };
 }
 
@@ -177,7 +171,7 @@ async function push(shared: Shared, group: readonly Wanted[], drySHA: string): P
   const [first] = group;
   const hydrator = first?.hydrator;
   const git = hydrator && shared.repositories.sourceOf(hydrator.syncSource.repoURL ?? hydrator.drySource.repoURL);
-  if (hydrator === undefined || git?.commit === undefined) {
+  if (hydrator === undefined || git === undefined) {
     throw new RepoError("rpc error: code = Unknown desc = no write credentials for the repository");
   }
   const branch = branchOf(hydrator);

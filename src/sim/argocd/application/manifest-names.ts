@@ -28,26 +28,24 @@ export interface Naming {
 
 const MOST_KEPT = 20_000;
 
-interface ManifestNames {
-  /** The sources as they were when the manifests of one of them, of the names they bear now, were rendered. */
-  renderedFrom(located: readonly Located[], index: number, naming: Naming): Promise<readonly Located[]>;
-}
-
-export function createManifestNames(): ManifestNames {
+/** Gives the sources as they were when the manifests of one of them, of the names they bear now, were rendered. */
+export function createManifestNames() {
   const kept = new Map<string, readonly Located[]>();
-  return {
-    async renderedFrom(located, index, { app, annotation, hydrated, synced, hard }) {
-      const one = located[index];
-      const paths = hydrated ? [one?.source.path ?? ""] : refreshPaths(annotation, one?.source.path);
-      if (one === undefined || one.source.ref !== undefined || (annotation ?? "") === "" || paths.length === 0) return located;
-      const name = nameOf(app, located, index);
-      const before = located.map((part, i) => ({ ...part, revision: synced[i] || part.revision }));
-      const moved = hard ? undefined : await movedName(kept, { app, located, before, index, paths });
-      const made = moved ?? (hard ? undefined : kept.get(name)) ?? located;
-      kept.set(name, made);
-      if (kept.size > MOST_KEPT) for (const old of [...kept.keys()].slice(0, MOST_KEPT / 4)) kept.delete(old);
-      return made;
-    },
+  return async (
+    located: readonly Located[],
+    index: number,
+    { app, annotation, hydrated, synced, hard }: Naming,
+  ): Promise<readonly Located[]> => {
+    const one = located[index];
+    const paths = hydrated ? [one?.source.path ?? ""] : refreshPaths(annotation, one?.source.path);
+    if (one === undefined || one.source.ref !== undefined || (annotation ?? "") === "" || paths.length === 0) return located;
+    const name = nameOf(app, located, index);
+    const before = located.map((part, i) => ({ ...part, revision: synced[i] || part.revision }));
+    const moved = hard ? undefined : await movedName(kept, { app, located, before, index, paths });
+    const made = moved ?? (hard ? undefined : kept.get(name)) ?? located;
+    kept.set(name, made);
+    if (kept.size > MOST_KEPT) for (const old of [...kept.keys()].slice(0, MOST_KEPT / 4)) kept.delete(old);
+    return made;
   };
 }
 

@@ -171,7 +171,7 @@ function known<T>(cache: Map<string, Promise<T>>, key: string, make: () => Promi
 export function createManifests(repositories: Repositories): Manifests {
   const contents = new Map<string, Promise<string>>();
   const rollouts = new Map<string, Promise<RolloutManifest[]>>();
-  const names = createManifestNames();
+  const renderedFrom = createManifestNames();
   return {
     async desired({ spec, revisions, force, texts, naming }) {
       const located: Located[] = [];
@@ -180,7 +180,7 @@ export function createManifests(repositories: Repositories): Manifests {
         located.push({ source, ...(await repositories.resolve(source, wanted, force && revisions === undefined)) });
       }
       const views: (readonly Located[])[] = [];
-      for (const index of located.keys()) views.push(naming === undefined ? located : await names.renderedFrom(located, index, naming));
+      for (const index of located.keys()) views.push(naming === undefined ? located : await renderedFrom(located, index, naming));
       const made = views.flatMap((view, index) => view[index] ?? []);
       const parts = views.map((view) => view.map(({ source, revision }) => [inline(source), source.repoURL, revision]));
       const key = JSON.stringify([spec.destination.namespace, parts]);

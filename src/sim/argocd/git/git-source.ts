@@ -15,28 +15,6 @@ export interface TreeEntry {
   oid: string;
 }
 
-/** One repository as Argo CD's repo server sees it. */
-export interface GitSource {
-  /** Whether the repoURL of a source means this repository. */
-  matches(repoURL: string): boolean;
-  /** Fetches; a fetch that began before the call does not count. Rejects with git's reason. */
-  fetch(): Promise<void>;
-  /** When the last fetch that succeeded began, by the caller's count of calls; 0: never. */
-  readonly fetched: boolean;
-  /** The commit that a branch, tag, `HEAD`, id or range of tags means as of the last fetch; undefined: none. */
-  resolve(revision: string): Promise<string | undefined>;
-  /** Every path at a commit. */
-  tree(commit: string): Promise<ReadonlyMap<string, TreeEntry>>;
-  /** Texts of files at a commit; those that are not there are left out. */
-  read(commit: string, paths: readonly string[]): Promise<Map<string, string>>;
-  /** Whether a text stands in a file at or below a path. */
-  contains(commit: string, path: string, text: string): Promise<boolean>;
-  defaultBranch(): string;
-  /** Commits onto a branch and pushes it, as the commit server of the source hydrator does. Absent: this one is only read. */
-  commit?(commit: BranchCommit): Promise<string>;
-  close(): Promise<void>;
-}
-
 interface GitSourceOptions {
   /** Where it is fetched from, over any protocol that git speaks. */
   url: string;
@@ -68,10 +46,11 @@ export async function openGitSource(options: GitSourceOptions): Promise<GitSourc
   const dir = await mkdtemp(join(tmpdir(), "stagecoach-argocd-"));
   await runGit(["init", "--bare", "--quiet", "."], { cwd: dir });
   await appendFile(join(dir, "config"), CONFIG);
-  return new BareClone(dir, options);
+  return new GitSource(dir, options);
 }
 
-class BareClone implements GitSource {
+/** One repository as Argo CD's repo server sees it: a bare clone of its own. */
+export class GitSource {
   readonly #dir: string;
   readonly #url: string;
   readonly #token: string | undefined;
@@ -96,10 +75,12 @@ class BareClone implements GitSource {
     this.#names = new Set([url, ...aliases].map(normalRepoURL));
   }
 
+  /** When the last fetch that succeeded began, by the caller's count of calls; 0: never. */
   get fetched(): boolean {
     return this.#isFetched;
   }
 
+  /** Whether the repoURL of a source means this repository. */
   matches(repoURL: string): boolean {
     return this.#names.has(normalRepoURL(repoURL));
   }
@@ -108,6 +89,7 @@ class BareClone implements GitSource {
     return this.#head;
   }
 
+  /** Fetches; a fetch that began before the call does not count. Rejects with git's reason. */
   fetch(): Promise<void> {
     if (this.#running === undefined) return this.#fetchOnce();
     this.#queued ??= this.#running
@@ -119,6 +101,7 @@ class BareClone implements GitSource {
     return this.#queued;
   }
 
+  /** The commit that a branch, tag, `HEAD`, id or range of tags means as of the last fetch; undefined: none. */
   async resolve(revision: string): Promise<string | undefined> {
     const refs = this.#refs;
     const name = revision === "" || revision === "HEAD" ? `refs/heads/${this.#head}` : revision;
@@ -131,6 +114,7 @@ class BareClone implements GitSource {
     return best === null ? undefined : refs.get(`refs/tags/${best}`);
   }
 
+  /** Every path at a commit. */
   tree(commit: string): Promise<ReadonlyMap<string, TreeEntry>> {
     const trees = this.#trees;
     const tree = trees.get(commit) ?? this.#treeOf(commit);
@@ -163,6 +147,7 @@ class BareClone implements GitSource {
     return entries;
   }
 
+  /** Texts of files at a commit; those that are not there are left out. */
   async read(commit: string, paths: readonly string[]): Promise<Map<string, string>> {
     const found = await Promise.all(paths.map((path) => this.#cat.contents(`${commit}:${path}`)));
     const texts = new Map<string, string>();
@@ -170,6 +155,7 @@ class BareClone implements GitSource {
     return texts;
   }
 
+  /** Whether a text stands in a file at or below a path. */
   async contains(commit: string, path: string, text: string): Promise<boolean> {
     try {
       await this.#git(["grep", "--quiet", "--fixed-strings", "-e", text, commit, "--", path === "" ? "." : path]);
@@ -180,6 +166,7 @@ class BareClone implements GitSource {
     }
   }
 
+  /** Commits onto a branch and pushes it, as the commit server of the source hydrator does. */
   async commit(commit: BranchCommit): Promise<string> {
     const branch = `refs/heads/${commit.branch}`;
     const made = await commitToBranch(this.#dir, this.#url, commit, this.#refs.get(branch), this.#token);
