@@ -19,8 +19,8 @@ class WorldsFirst extends BaseSequencer {
   }
 }
 
-/** Journeys of many minutes of a world's time, with all that can go wrong on the way, and what strangers try: the gate's. */
-const LONG = ["test/e2e/**/*.long.test.ts", "test/attacks/**/*.test.ts", "test/chaos/chaos.test.ts"];
+/** Journeys of many minutes of a world's time, with all that can go wrong on the way, what strangers try, and the package: the gate's. */
+const LONG = ["test/e2e/**/*.long.test.ts", "test/attacks/**/*.test.ts", "test/chaos/chaos.test.ts", "test/package.test.ts"];
 const LEFT_OUT = process.env["STAGECOACH_LEAVE_LONG"] === "1" ? LONG : [];
 /** The package runs a demo to its end, which takes a minute, so it stands with them. */
 const WORLDS = [

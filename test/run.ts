@@ -103,7 +103,9 @@ const asked = process.argv.slice(2);
 if (asked.length > 0) run("asked", asked);
 else {
   if (!requireAll)
-    console.log("left to the gate: test/e2e/*.long.test.ts, test/attacks and test/chaos; STAGECOACH_REQUIRE_ALL=1 takes them too");
+    console.log(
+      "left to the gate: test/e2e/*.long.test.ts, test/attacks, test/chaos and test/package.test.ts; STAGECOACH_REQUIRE_ALL=1 takes them too",
+    );
   run("all", [], requireAll ? {} : { STAGECOACH_LEAVE_LONG: "1" });
 }
 rmSync(folder, { recursive: true, force: true });
