@@ -1,6 +1,7 @@
 /** Senders that make HTTP requests: Slack, Teams and CloudEvents. Each is bounded in time, size and place, and never redirected. */
 import { createHmac } from "node:crypto";
 import { binaryHeaders, cloudEvents, type NotifyCloudEvent } from "../../core/report/notify/cloud-event.ts";
+import type { Notice } from "../../core/report/notify/notice.ts";
 import { slackCard, slackMessage } from "../../core/report/notify/slack.ts";
 import { teamsMessage } from "../../core/report/notify/teams.ts";
 import { sentenceOf } from "../../core/report/reasons/say.ts";
@@ -66,17 +67,18 @@ const JSON_TYPE = { "content-type": "application/json; charset=utf-8" };
 
 /** An incoming webhook of Slack: its address is the secret. */
 export function slackWebhook(url: () => string, options: PostOptions): Sender {
-  return {
-    most: MOST_MESSAGES,
-    send: async (notice) => ({ answer: accepted(await post(url(), JSON_TYPE, JSON.stringify(slackMessage(notice)), options)) }),
-  };
+  return jsonWebhook(url, slackMessage, options);
 }
 
 /** The webhook of a Teams Workflow: its address is the secret. */
 export function teams(url: () => string, options: PostOptions): Sender {
+  return jsonWebhook(url, teamsMessage, options);
+}
+
+function jsonWebhook(url: () => string, messageOf: (notice: Notice) => unknown, options: PostOptions): Sender {
   return {
     most: MOST_MESSAGES,
-    send: async (notice) => ({ answer: accepted(await post(url(), JSON_TYPE, JSON.stringify(teamsMessage(notice)), options)) }),
+    send: async (notice) => ({ answer: accepted(await post(url(), JSON_TYPE, JSON.stringify(messageOf(notice)), options)) }),
   };
 }
 

@@ -88,10 +88,6 @@ function limitersOf(
   return [limiterOf({ rollouts: of, ...every }, place, undefined, all), ...each];
 }
 
-function isReal({ on }: Labelled): boolean {
-  return on === undefined;
-}
-
 /** Whether it stands in the rollout, and so holds for its runs alone, as it was when they began. */
 export function isOwnLimit(setting: LimitsPlace | OverLimit["setting"]): boolean {
   return setting.startsWith("spec.");
@@ -109,7 +105,10 @@ function limiterOf(
   selected: readonly Labelled[] | undefined,
   all: readonly Labelled[] | undefined,
 ): Limiter {
-  const byLabel = labelLimiter(limits.label, (selected ?? all)?.filter(isReal));
+  const byLabel = labelLimiter(
+    limits.label,
+    (selected ?? all)?.filter(({ on }) => on === undefined),
+  );
   const only = selected && new Set(selected.map(({ key }) => key));
   const { rollouts, stages } = limits;
   const isCounted = ({ cluster, counted, rollout, stage }: Sized) =>

@@ -83,7 +83,10 @@ async function watchedFiles(planes: Planes, snapshot: Snapshot, run: Run, batch:
       for (const file of [...filesOf(edit), ...(there?.files ?? []).map(({ path }) => `${edit.file}/${path}`)]) changed.add(file);
     }
   }
-  const applications = run.spec.source.kind === "Application" ? batch.targets.map(({ key, application }) => nameOf(key, application)) : [];
+  const applications =
+    run.spec.source.kind === "Application"
+      ? batch.targets.map(({ key, application: name }) => ({ name, namespace: key.split("/")[1] ?? "" }))
+      : [];
   const sets = setsOfRun(planes, run).map(({ ref }) => ref);
   const watched: string[] = [];
   for (const file of changed) {
@@ -91,10 +94,6 @@ async function watchedFiles(planes: Planes, snapshot: Snapshot, run: Run, batch:
     if (!isOwn) watched.push(file);
   }
   return watched;
-}
-
-function nameOf(key: string, name: string): { name: string; namespace: string } {
-  return { name, namespace: key.split("/")[1] ?? "" };
 }
 
 /** Edits stand in the order of the rollout's pins. A path that names the cluster, the Application or a parameter is per item. */

@@ -57,7 +57,7 @@ const kept = new BoundedMap<string, Kept>(MOST_KEPT);
 /** Judges one pull request. `ask` is of this job, and of every later one of this process. */
 export async function judgeInside(input: JudgeInput, ask: Ask): Promise<Verdict> {
   const { repository, base, pull } = input;
-  const mirror = mirrorOf(ask);
+  const mirror = portOf<Mirror>(ask, "mirror");
   const own = kept.get(repository) ?? openKept(mirror, ask);
   kept.set(repository, own);
   const context = contextOf(input, mirror, ask);
@@ -112,10 +112,6 @@ function contextOf(input: JudgeInput, mirror: Mirror, ask: Ask): Context {
 
 function asked<T>(ask: Ask, question: string): (...args: readonly unknown[]) => T {
   return (...args) => ask(question, ...args) as T;
-}
-
-function mirrorOf(ask: Ask): Mirror {
-  return portOf<Mirror>(ask, "mirror");
 }
 
 /** A port whose methods ask; what may not be asked is refused outside. */

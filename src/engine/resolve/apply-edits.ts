@@ -16,7 +16,11 @@ type AppliedEdits = { ok: true; files: Map<string, string> } | { ok: false; prob
  *
  * The problem of the first edit that cannot be made: a file that is not there or must not be read, or what `splice` says.
  */
-export function applyEdits(edits: readonly Edit[], readFile: (path: string) => string | null, toWrite = releaseOf): AppliedEdits {
+export function applyEdits(
+  edits: readonly Edit[],
+  readFile: (path: string) => string | null,
+  toWrite = ({ to }: Edit) => to,
+): AppliedEdits {
   const files = new Map<string, string>();
   const byFile = Map.groupBy(
     edits.filter((edit) => edit.kind === "value" || edit.kind === "clusterGenerator"),
@@ -41,10 +45,6 @@ function readText(file: string, readFile: (path: string) => string | null): { ok
     const said = error instanceof Error ? error.message : "unknown reason";
     return { ok: false, problem: problemIn(file, { code: "PIN_FILE_UNREADABLE", pinFile: file, said }) };
   }
-}
-
-function releaseOf({ to }: Edit): string {
-  return to;
 }
 
 function editText(

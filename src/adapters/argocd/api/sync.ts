@@ -3,6 +3,7 @@
  * deploy whatever waits there, so that is looked at first: the Application is read by its name, must be as it was judged, at rest, and
  * at what it was before the batch, or at what renders to the same. Called by `index.ts` for a control plane's `sync`.
  */
+import { isDeepStrictEqual } from "node:util";
 import { child, fields } from "../../../core/argocd/decode/lenient.ts";
 import { decodeSources } from "../../../core/argocd/decode/source.ts";
 import { equalSources } from "../../../core/argocd/same.ts";
@@ -45,7 +46,7 @@ function whyNot(view: ApplicationView, { uid, sources, revisions }: SyncWanted):
   if (view.operationRequested || state?.phase === "Running" || state?.phase === "Terminating") return "Busy";
   if (state?.phase !== "Succeeded" || state.local === true || state.partial === true || state.appliedRevisions.length !== revisions.length)
     return "NoSync";
-  return state.ofSpec === true && isSame(state.appliedRevisions, revisions) ? "Done" : undefined;
+  return state.ofSpec === true && isDeepStrictEqual(state.appliedRevisions, revisions) ? "Done" : undefined;
 }
 
 /** Whether something waits there beside the batch's change: what is deployed is not what was there right before it. */
@@ -60,14 +61,10 @@ async function bringsMore(
   const at = (others: readonly string[]) => revisions.map((own, index) => (before.revisions[index] === null ? own : (others[index] ?? "")));
   const deployed = at(view.status.operation?.appliedRevisions ?? []);
   const expected = at(before.revisions.map((revision) => revision ?? ""));
-  if (isSame(deployed, expected)) return undefined;
+  if (isDeepStrictEqual(deployed, expected)) return undefined;
   const [there, then] = [await manifestsOf(client, view, deployed), await manifestsOf(client, view, expected)];
   if (isOfAnother(view, deployed, there.revision) || isOfAnother(view, expected, then.revision)) return "Plane";
-  return isSame(there.manifests.toSorted(), then.manifests.toSorted()) ? undefined : "Rendering";
-}
-
-function isSame(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((one, index) => one === b[index]);
+  return isDeepStrictEqual(there.manifests.toSorted(), then.manifests.toSorted()) ? undefined : "Rendering";
 }
 
 /** Nothing is pruned, and everything else is as the Application's own policy says. */

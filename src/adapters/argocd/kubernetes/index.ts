@@ -138,9 +138,8 @@ function projectSecret(raw: unknown): Registered | undefined {
 
 function clustersOf({ applications, secrets }: KubeParts): ClusterView[] {
   if (secrets === undefined) return clustersOfApplications(each(applications));
-  return clustersOfSecrets([...secrets.items().values()].map(withoutVersion), each(applications));
-}
-
-function withoutVersion({ resourceVersion: _, ...cluster }: Registered): ClusterView {
-  return cluster;
+  return clustersOfSecrets(
+    [...secrets.items().values()].map(({ resourceVersion: _, ...cluster }) => cluster),
+    each(applications),
+  );
 }

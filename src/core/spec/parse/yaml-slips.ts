@@ -18,17 +18,13 @@ export function slipOf(text: string, mistake: Mistake, from = 0): Slip {
     signOf(text, mistake) ??
     keyOf(line, mistake) ??
     indentSlip(text, line, mistake, from);
-  if (found !== undefined && !(isTemplate(line.text) && found.what.kind !== "Blank")) return found;
+  if (found !== undefined && !(UNQUOTED_TEMPLATE.test(line.text) && found.what.kind !== "Blank")) return found;
   const template = UNQUOTED_TEMPLATE.test(text);
   return { what: { kind: "Parser", said: mistake.message.split("\n")[0] ?? "", template }, offset };
 }
 
 /** A line or a value that begins with `{{`: YAML reads it as a mapping. Inside of a text, as pins have it, it does no harm. */
 const UNQUOTED_TEMPLATE = /^[ \t]*(?:- +)*(?:[\w.-]+: +)?\{\{/m;
-
-function isTemplate(line: string): boolean {
-  return UNQUOTED_TEMPLATE.test(line);
-}
 
 /** What git leaves of a merge that nobody finished. */
 function markerOf({ text, begins }: Line): Slip | undefined {

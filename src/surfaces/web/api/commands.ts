@@ -5,7 +5,9 @@
  * Keeps true: one Idempotency-Key is one comment, also where we ended between writing it and answering, for it carries a mark of the key; what has
  * moved since it was seen is not written; a person's token lives as long as their request.
  */
+
 import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type { Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { z } from "zod";
@@ -138,7 +140,7 @@ function checked({ command, rollout, number }: Given, run: RunDocument, has: Per
         .map((one) => one?.replace(/\.$/, ""))
         .join(". "),
     );
-  const action = offered(run).find((one) => one.verb === verb && isSame(one.args, args));
+  const action = offered(run).find((one) => one.verb === verb && isDeepStrictEqual(one.args, args));
   if (action === undefined) throw new Refused("REFUSED", `${[`/${verb}`, ...args].join(" ")} is not offered of this run`);
   if (action.pull !== pull) throw new Refused("MOVED", run.says);
   if (!action.allowed) throw new Refused("REFUSED", action.whyNot?.says ?? "");
@@ -150,10 +152,6 @@ function checked({ command, rollout, number }: Given, run: RunDocument, has: Per
 /** Of the run, and of what is below it. */
 function offered({ actions, children }: Pick<ModelNode, "actions" | "children">): Action[] {
   return [...actions, ...children.flatMap(offered)];
-}
-
-function isSame(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((word, index) => word === other[index]);
 }
 
 function writtenOf({ repository, rollout, number }: Place, pull: number, { id, url, body }: WrittenComment): CommandWritten {
