@@ -8,7 +8,7 @@ import { type Plan, targetsOf } from "../src/core/plan/plan-types.ts";
 import { sayHindrance } from "../src/core/report/onboarding/hindrance.ts";
 import { proposedFiles } from "../src/core/report/onboarding/show.ts";
 import type { Proposal } from "../src/core/report/onboarding/types.ts";
-import { parseRepoConfig } from "../src/core/spec/parse/parse.ts";
+import { parseRepoConfig } from "../src/core/spec/parse/config.ts";
 import { SETTINGS_FILE } from "../src/core/spec/repo-config.ts";
 import type { Rollout } from "../src/core/spec/rollout.ts";
 import { simulate } from "../src/simulate/plan/simulate.ts";

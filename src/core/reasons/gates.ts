@@ -3,8 +3,6 @@ import type { Time } from "../base/time.ts";
 import type { OverLimit } from "./problems/plan.ts";
 import type { AnalysisRef, BatchRef, HookRef, PullRef, WindowOwner } from "./refs.ts";
 
-export type { OverLimit } from "./problems/plan.ts";
-
 /** One thing a rule of the base branch wants of a PR and does not have yet. */
 export type PullNeed =
   /** A required check. silent: nothing of that name was ever reported for this head. */

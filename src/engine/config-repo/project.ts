@@ -1,10 +1,11 @@
 import { GitError } from "../../adapters/git/port.ts";
 import { BoundedMap } from "../../core/base/bounded.ts";
 import { apart, stepsOfYaml } from "../../core/base/pass.ts";
-import { problemIn } from "../../core/reasons/problems/problem.ts";
+import { type Problem, problemIn } from "../../core/reasons/problems/problem.ts";
 import type { RepoConfigRollouts } from "../../core/spec/parse/config.ts";
+import { parseRepoConfig } from "../../core/spec/parse/config.ts";
 import { locateInRollout } from "../../core/spec/parse/locate.ts";
-import { type Problem, parseRepoConfig, parseRollouts } from "../../core/spec/parse/parse.ts";
+import { parseRollouts } from "../../core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { clashes } from "../../core/spec/rules/together.ts";

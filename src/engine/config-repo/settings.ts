@@ -1,7 +1,7 @@
 import { engineReason } from "../../core/reasons/engine.ts";
 import type { World } from "../../core/run/state/world.ts";
 import type { NotifyRule } from "../../core/spec/notifications.ts";
-import { parseRepoConfig } from "../../core/spec/parse/parse.ts";
+import { parseRepoConfig } from "../../core/spec/parse/config.ts";
 import { freezesOf, SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { RepoContext } from "../round/context.ts";
 import type { Commits } from "./commits.ts";

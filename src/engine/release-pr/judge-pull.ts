@@ -17,7 +17,7 @@ import { plannedRelease, planRoom, type Room, refusedPlan, unplannedOf } from ".
 import { type Overlap, overlap } from "../../core/report/plan/plan-overlap.ts";
 import { releaseName } from "../../core/report/words.ts";
 import { isEnded } from "../../core/run/state/run.ts";
-import { parseRepoConfig } from "../../core/spec/parse/parse.ts";
+import { parseRepoConfig } from "../../core/spec/parse/config.ts";
 import { freezesOf, SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { bindingOf } from "../../core/spec/windows-binding.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { samplePlan, sampleRollout } from "../../../test/support/sample-run.ts";
 import type { BranchRules } from "../../adapters/forge/port.ts";
 import type { BareBranch } from "../../core/reasons/gates.ts";
-import { parseRepoConfig } from "../../core/spec/parse/parse.ts";
+import { parseRepoConfig } from "../../core/spec/parse/config.ts";
 import { freezesOf, SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import type { Window } from "../../core/spec/windows.ts";

@@ -9,8 +9,6 @@ import { actorOf, teamOf, userOf } from "./model/world.ts";
 import { grantKey, revokeGrant } from "./oauth/grants.ts";
 import { UNPROTECTED } from "./rules/rules.ts";
 
-export type { NewRepo } from "./model/repositories.ts";
-
 /** What an administrator of the site, or of an account on it, does: repositories, the App, tokens, permissions, settings. */
 export function administration(world: World) {
   return { ...installations(world), ...credentials(world), ...repositories(world), ...organizations(world) };

@@ -1,8 +1,8 @@
 import { iso } from "../../../src/core/base/time.ts";
 import type { Plan, PlannedTarget } from "../../../src/core/plan/plan-types.ts";
 import { advance } from "../../../src/core/run/advance.ts";
-import { approvalHash } from "../../../src/core/run/gates/approval.ts";
 import { gatesOf } from "../../../src/core/run/gates/gate-state.ts";
+import { approvalHash } from "../../../src/core/run/state/amend.ts";
 import type { Batch, Run } from "../../../src/core/run/state/run.ts";
 import type { World } from "../../../src/core/run/state/world.ts";
 import { TEAM } from "../../../src/simulate/generate/scenario.ts";

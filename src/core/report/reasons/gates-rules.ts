@@ -1,6 +1,7 @@
 /** What the rules of repo, rollout and stage hold against a merge: limits, dependencies, approvals, and what the stage measures and asks. */
 import { count } from "../../base/count.ts";
-import type { GatesReasons, OverLimit } from "../../reasons/gates.ts";
+import type { GatesReasons } from "../../reasons/gates.ts";
+import type { OverLimit } from "../../reasons/problems/plan.ts";
 import { SETTINGS_FILE } from "../../spec/repo-config.ts";
 import { entriesOf } from "./entry.ts";
 import { analysisPhrase, batchPhrase, limitPhrase, limitsPhrase, people, whatIsOver } from "./phrases.ts";

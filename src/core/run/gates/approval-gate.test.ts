@@ -3,8 +3,8 @@ import { iso } from "../../base/time.ts";
 import { said } from "../../reasons/run.ts";
 import type { Command } from "../../spec/commands.ts";
 import type { Rollout } from "../../spec/rollout.ts";
+import { approvalHash } from "../state/amend.ts";
 import { approving, batch, bench, bring, guard, MINUTE, merged, pull, round, say, wants } from "../testing/bench.ts";
-import { approvalHash } from "./approval.ts";
 
 const by = (actor: string, more: Partial<Command> = {}): Partial<Command> => ({ actor, batch: 1, teams: ["sre"], ...more });
 

@@ -8,8 +8,6 @@ import { pullRef } from "../state/names.ts";
 import type { Approval, Batch, Run } from "../state/run.ts";
 import type { Approver } from "../state/world.ts";
 
-export { approvalHash } from "../state/amend.ts";
-
 /** Approvals of a stage by command that have not lapsed by a change of what it holds. */
 export function givenApprovals(run: Run, stage: number): Approval[] {
   const hash = approvalHash(run, stage);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { iso } from "../../base/time.ts";
+import type { PullNeed } from "../../reasons/gates.ts";
 import { said } from "../../reasons/run.ts";
 import type { Rollout } from "../../spec/rollout.ts";
-import type { PullNeed } from "../state/world.ts";
 import { batch, bench, bring, guard, MINUTE, pull, round, SECOND, say, wants } from "../testing/bench.ts";
 import { gatesOf } from "./gate-state.ts";
 

@@ -4,12 +4,12 @@
  * bypass that rule, and then again when it changes.
  */
 import { epoch, iso, type Time } from "../../base/time.ts";
-import type { MergeObstacle } from "../../reasons/gates.ts";
+import type { MergeObstacle, PullNeed } from "../../reasons/gates.ts";
 import { runReason } from "../../reasons/run.ts";
 import { type Scene, type Wait, wait } from "../state/decision.ts";
 import { pullRef } from "../state/names.ts";
 import type { Batch, Next } from "../state/run.ts";
-import type { ObservedPull, PullNeed } from "../state/world.ts";
+import type { ObservedPull } from "../state/world.ts";
 import { obstaclesIn } from "./github-words.ts";
 
 /** A required check that has said nothing for so long is probably never run for such a PR. */

@@ -1,6 +1,6 @@
 import { epoch } from "../../base/time.ts";
 import { goesByLabels, inStage, isOwnLimit, type Limiter, limiter, type Sized } from "../../plan/limits.ts";
-import type { OverLimit } from "../../reasons/gates.ts";
+import type { OverLimit } from "../../reasons/problems/plan.ts";
 import { runReason } from "../../reasons/run.ts";
 import { putsBack } from "../state/batch.ts";
 import { type Decision, type Scene, wait } from "../state/decision.ts";

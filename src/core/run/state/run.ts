@@ -9,7 +9,6 @@ import type { ShownWait } from "./promotable-types.ts";
 import type { RolloutOrder } from "./rollouts-types.ts";
 import type { Trigger } from "./trigger.ts";
 
-export type { BatchStep } from "../../plan/steps.ts";
 export type { Batch, BatchPhase, BatchTarget, Evidence, Next, TargetPhase, Verdict } from "./batch.ts";
 export type { OrderedRollout, RolloutAction, RolloutOrder, RolloutOutcome, RolloutState } from "./rollouts-types.ts";
 

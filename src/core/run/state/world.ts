@@ -11,7 +11,6 @@ import type { HookAnswer } from "./hooks-types.ts";
 import type { PromotableWait } from "./promotable-types.ts";
 import type { Evidence, ResolvedRevision, RolloutOutcome, RolloutState, Run, Verdict } from "./run.ts";
 
-export type { PullNeed } from "../../reasons/gates.ts";
 export type { Effect } from "./effects.ts";
 
 /** What one round of looking found. What is missing (`undefined`: not looked, or not seen) is waited for, never taken for good. */

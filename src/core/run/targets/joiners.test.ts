@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Cluster } from "../../plan/plan-types.ts";
 import type { Rollout } from "../../spec/rollout.ts";
-import { approvalHash } from "../gates/approval.ts";
 import { planRollback } from "../outcome/rollback.ts";
+import { approvalHash } from "../state/amend.ts";
 import { type Bench, batch, bench, bring, round, say, see, targetKey, wants } from "../testing/bench.ts";
 
 /** A cluster with an Application that the run does not know. */

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { idleMs } from "../../../../test/support/cpu-time.ts";
-import { type Problem, parseRepoConfig, parseRollouts } from "./parse.ts";
+import type { Problem } from "../../reasons/problems/problem.ts";
+import { parseRepoConfig } from "./config.ts";
+import { parseRollouts } from "./parse.ts";
 
 const SAMPLE = readFileSync(new URL("../../../../fixtures/skyscanner/progressiverollout-sample.yaml", import.meta.url), "utf8");
 

@@ -12,9 +12,6 @@ import { toRollout } from "./rollout.ts";
 import { newFindings, validate } from "./validate.ts";
 import { readYaml, type Source } from "./yaml.ts";
 
-export type { Problem } from "../../reasons/problems/problem.ts";
-export { NO_CONFIG, parseRepoConfig, type RepoConfigRollouts } from "./config.ts";
-
 interface ParsedRollouts {
   /** Those without an error, in the order of the file. */
   rollouts: Rollout[];

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import type { Problem } from "../../reasons/problems/problem.ts";
 import { sayProblem } from "../../report/reasons/problems/problems.ts";
-import { type Problem, parseRollouts } from "../parse/parse.ts";
+import { parseRollouts } from "../parse/parse.ts";
 
 /** A rollout with this as its line 7. */
 function withLine(line: string): string {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { sayProblem } from "../../report/reasons/problems/problems.ts";
-import { parseRepoConfig, parseRollouts } from "../parse/parse.ts";
+import { parseRepoConfig } from "../parse/config.ts";
+import { parseRollouts } from "../parse/parse.ts";
 
 /** `line:column CODE message: hint` of each problem; `stage` stands in line 9, `spec` in line 10. */
 function told(stage: string, spec = ""): string[] {

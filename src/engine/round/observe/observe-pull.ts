@@ -1,9 +1,10 @@
 import type { BranchRules, CheckSeen, Forge, Pull, Review } from "../../../adapters/forge/port.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import { iso, type Time } from "../../../core/base/time.ts";
+import type { PullNeed } from "../../../core/reasons/gates.ts";
 import { GATE } from "../../../core/report/batch/gate-check.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
-import type { ObservedPull, PullNeed } from "../../../core/run/state/world.ts";
+import type { ObservedPull } from "../../../core/run/state/world.ts";
 import type { Commits } from "../../config-repo/commits.ts";
 import type { RemoteHeads } from "../../config-repo/remote-heads.ts";
 import type { BatchCommits } from "../act/batch-commit.ts";

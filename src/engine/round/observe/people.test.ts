@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { sampleRun } from "../../../../test/support/sample-run.ts";
-import { approvalHash } from "../../../core/run/gates/approval.ts";
+import { approvalHash } from "../../../core/run/state/amend.ts";
 import type { ObservedPull } from "../../../core/run/state/world.ts";
 import { partsOf } from "../../testing/parts.ts";
 import { type RepoContext, silentLog } from "../context.ts";

@@ -1,8 +1,8 @@
 import type { JournalState } from "../../../adapters/git/journal/port.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import { iso, type Time } from "../../../core/base/time.ts";
+import type { Problem } from "../../../core/reasons/problems/problem.ts";
 import { sayProblem } from "../../../core/report/reasons/problems/problems.ts";
-import type { Problem } from "../../../core/spec/parse/parse.ts";
 import type { Project } from "../../config-repo/project.ts";
 import type { RepoContext } from "../context.ts";
 import { type MergedPull, NONE_FOR_MS } from "./merged-pull.ts";

@@ -12,7 +12,7 @@ import { NEXT_VERSION, proposalJson, proposalText, proposedFiles, type Written }
 import type { Proposal } from "../../../core/report/onboarding/types.ts";
 import { ruleLines } from "../../../core/report/plan/plan-rules.ts";
 import { type Foreseen, foreseenLines } from "../../../core/report/simulated.ts";
-import { parseRepoConfig } from "../../../core/spec/parse/parse.ts";
+import { parseRepoConfig } from "../../../core/spec/parse/config.ts";
 import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { sameRepo } from "../../../engine/config-repo/repo-url.ts";

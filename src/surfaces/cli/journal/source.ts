@@ -11,7 +11,7 @@ import type { History } from "../../../core/report/plan/duration.ts";
 import { addStop } from "../../../core/report/reasons/phrases.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { Run } from "../../../core/run/state/run.ts";
-import { parseRepoConfig } from "../../../core/spec/parse/parse.ts";
+import { parseRepoConfig } from "../../../core/spec/parse/config.ts";
 import { freezesOf, SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import { type DurationsOf, openDurations } from "../../../engine/config-repo/history-durations.ts";
 import { CommandError } from "../command.ts";

@@ -1,7 +1,8 @@
 import { Command } from "commander";
 import { cell, code } from "../../../core/report/escape.ts";
 import { sayProblem } from "../../../core/report/reasons/problems/problems.ts";
-import { parseRepoConfig, parseRollouts } from "../../../core/spec/parse/parse.ts";
+import { parseRepoConfig } from "../../../core/spec/parse/config.ts";
+import { parseRollouts } from "../../../core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { otherBase } from "../../../engine/config-repo/base-branch.ts";

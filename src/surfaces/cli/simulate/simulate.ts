@@ -7,7 +7,7 @@ import { changesNothing } from "../../../core/plan/plan-types.ts";
 import type { Problem } from "../../../core/reasons/problems/problem.ts";
 import { countedWord, inCounted } from "../../../core/report/counted.ts";
 import { names } from "../../../core/report/simulated.ts";
-import { parseRepoConfig } from "../../../core/spec/parse/parse.ts";
+import { parseRepoConfig } from "../../../core/spec/parse/config.ts";
 import { type RepoBounds, SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { locateIn } from "../../../engine/resolve/plan-over.ts";

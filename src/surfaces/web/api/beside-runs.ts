@@ -5,8 +5,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { fleetRefused, fleetReleases, fleetUnread, releaseKey } from "../../../core/report/model/fleet.ts";
 import { API_VERSION } from "../../../core/report/model/run-document.ts";
-import type { FleetRelease, FleetRepository, FleetRollout } from "../../../core/report/model/schema/fleet.ts";
-import type { PlanDocument, ReleasePull } from "../../../core/report/model/schema/plan.ts";
+import type { FleetRepository, FleetRollout } from "../../../core/report/model/schema/fleet.ts";
+import type { FleetRelease, PlanDocument, ReleasePull } from "../../../core/report/model/schema/plan.ts";
 import type { LookedAfter, Standing, WebSource } from "../source.ts";
 
 const MOST_IDLE = 20;

@@ -1,6 +1,6 @@
 /** A document of the API that is kept up to date: read once, then changed as its events say, and read anew where one is missing. */
-import type { Fleet, FleetRelease, FleetRepository, FleetRollout } from "../../../core/report/model/schema/fleet.ts";
-import type { PlanDocument } from "../../../core/report/model/schema/plan.ts";
+import type { Fleet, FleetRepository, FleetRollout } from "../../../core/report/model/schema/fleet.ts";
+import type { FleetRelease, PlanDocument } from "../../../core/report/model/schema/plan.ts";
 import type { RunDocument } from "../../../core/report/model/schema/run.ts";
 import { applyPatch, type PatchOperation } from "../json-patch.ts";
 

@@ -1,6 +1,6 @@
 /** Open release PRs among the rollouts: what merging each would do, and the way to its plan. */
 import { countPhrase } from "../../../core/report/counted.ts";
-import type { FleetRelease } from "../../../core/report/model/schema/fleet.ts";
+import type { FleetRelease } from "../../../core/report/model/schema/plan.ts";
 import { pagePath } from "../../../core/report/page-places.ts";
 import { changeText, Links } from "./parts.tsx";
 import { PLAN_STATES } from "./plan.tsx";

@@ -78,4 +78,3 @@ export const fleetSchema = z
 export type Fleet = z.output<typeof fleetSchema>;
 export type FleetRollout = z.output<typeof fleetRolloutSchema>;
 export type FleetRepository = z.output<typeof fleetRepositorySchema>;
-export type { FleetRelease } from "./plan.ts";

@@ -6,7 +6,7 @@ import type { AnyReason } from "../../../base/reason.ts";
 import type { AttentionReasons, WriteRefusals } from "../../../reasons/attention.ts";
 import type { CommentReasons } from "../../../reasons/comments.ts";
 import type { EngineReasons } from "../../../reasons/engine.ts";
-import type { OverLimit } from "../../../reasons/gates.ts";
+import type { OverLimit } from "../../../reasons/problems/plan.ts";
 import type { AnalysisRef, BatchRef, HookRef } from "../../../reasons/refs.ts";
 import type { RunReasons } from "../../../reasons/run.ts";
 import type { SettingReasons } from "../../../reasons/settings.ts";
