@@ -28,7 +28,7 @@ const [FIRST_AGAIN_MS, LAST_AGAIN_MS] = [1000, 4000];
 /** Finds, without being told, what no webhook told. */
 export class Resync {
   readonly #options: ResyncOptions;
-  readonly #sweeper: ReturnType<typeof openSweeper>;
+  readonly #sweep: ReturnType<typeof openSweeper>;
   /** Asks which repos the App is installed on; several calls at once share one answer. */
   readonly rediscover = coalesce(() => this.#list());
   #unseenTries = 0;
@@ -39,7 +39,7 @@ export class Resync {
 
   constructor(options: ResyncOptions) {
     this.#options = options;
-    this.#sweeper = openSweeper({ app: () => options.octokit(), clock: options.clock, log: options.log });
+    this.#sweep = openSweeper({ app: () => options.octokit(), clock: options.clock, log: options.log });
   }
 
   /** A start waits for GitHub. */
@@ -99,7 +99,7 @@ export class Resync {
     if (!queue.leads()) return;
     // The repos were looked through, which finds what the deliveries would have told: that GitHub cannot list them stops nothing.
     const failed = this.#warn("failed deliveries could not be listed; the next look does");
-    await this.#sweeper.sweep().then((count) => metrics?.resent(count), failed);
+    await this.#sweep().then((count) => metrics?.resent(count), failed);
   }
 
   /** As `rediscover`, where nobody waits for it. */

@@ -3,13 +3,13 @@ import { silentLog } from "../../../engine/round/context.ts";
 import { type TestGitHub, testGitHub } from "../../../sim/github/testing/setup.ts";
 import type { BotEvent } from "./inbox.ts";
 import { type BotServer, startBotServer, WEBHOOK_PATH } from "./server.ts";
-import { openSweeper, type Sweeper } from "./sweeper.ts";
+import { openSweeper } from "./sweeper.ts";
 
 const SECRET = "the secret of this test";
 let github: TestGitHub;
 let server: BotServer;
 let heard: BotEvent[];
-let sweeper: Sweeper;
+let sweeper: ReturnType<typeof openSweeper>;
 let topics = 0;
 
 beforeEach(async () => {
@@ -44,7 +44,7 @@ async function comment(): Promise<number> {
 
 async function sweepAfter(ms: number): Promise<number> {
   github.clock.step(ms);
-  const asked = await sweeper.sweep();
+  const asked = await sweeper();
   await github.sim.idle();
   return asked;
 }
@@ -129,7 +129,7 @@ describe("the sweeper", () => {
     const counts: number[] = [];
     for (let look = 0; look < 4; look++) {
       github.clock.step(10 * 60_000);
-      counts.push(await many.sweep());
+      counts.push(await many());
     }
     expect([counts, new Set(asked).size]).toEqual([[100, 100, 50, 0], 250]);
   });
@@ -139,11 +139,11 @@ describe("the sweeper", () => {
     const { sweeper: some } = listed(3, () => (down ? 502 : 202));
     for (let look = 0; look < 5; look++) {
       github.clock.step(10 * 60_000);
-      expect(await some.sweep()).toBe(0);
+      expect(await some()).toBe(0);
     }
     down = false;
     github.clock.step(10 * 60_000);
-    expect(await some.sweep()).toBe(3);
+    expect(await some()).toBe(3);
   });
 
   test("one that GitHub will not send again keeps it from nothing, and is given up", async () => {
@@ -154,7 +154,7 @@ describe("the sweeper", () => {
     });
     for (let look = 0; look < 5; look++) {
       github.clock.step(60_000);
-      await some.sweep();
+      await some();
     }
     expect([asked, refused]).toEqual([[1, 2], 3]);
   });

@@ -6,12 +6,6 @@ import type { Clock } from "../../../core/base/time.ts";
 import type { Log } from "../../../engine/round/context.ts";
 import { deliveryName } from "./inbox.ts";
 
-/** GitHub never sends a failed delivery again by itself: this asks it to. */
-export interface Sweeper {
-  /** One look through the deliveries since the last. Gives how many were asked for again. */
-  sweep(): Promise<number>;
-}
-
 interface SweeperOptions {
   /** As the App itself: deliveries belong to it, not to an installation. */
   app(): Promise<ProbotOctokit>;
@@ -40,33 +34,32 @@ interface Attempt {
 }
 
 /**
- * Asks again, at most three times, for a delivery of which no attempt was answered with 2xx. The list is newest first and may be cut:
+ * GitHub never sends a failed delivery again by itself. Each call looks through the deliveries since the last, asks again, at most three
+ * times, for one of which no attempt was answered with 2xx, and gives how many were asked for. The list is newest first and may be cut:
  * what is then missed, the resync finds.
  */
-export function openSweeper({ app, clock, log }: SweeperOptions): Sweeper {
+export function openSweeper({ app, clock, log }: SweeperOptions): () => Promise<number> {
   let since = clock.now() - FIRST_LOOK_MS;
   /** GUID → how often it was asked for. */
   const askedFor = new BoundedMap<string, number>(MOST_REMEMBERED);
 
-  return {
-    async sweep() {
-      const octokit = await app();
-      const began = clock.now();
-      /** When the oldest was sent that is left for the next look. */
-      let left = began - OVERLAP_MS;
-      let asked = 0;
-      let tried = 0;
-      for (const [guid, { id, at }] of failed(await attemptsSince(octokit, since, log), began)) {
-        if ((askedFor.get(guid) ?? 0) >= MOST_ATTEMPTS) continue;
-        const outcome = tried < MOST_ASKED ? await askAgain(octokit, guid, id, log) : "later";
-        tried += 1;
-        if (outcome === "later") left = Math.min(left, at);
-        else askedFor.set(guid, (askedFor.get(guid) ?? 0) + 1);
-        if (outcome === "asked") asked += 1;
-      }
-      since = Math.max(left, began - LONGEST_LOOK_MS);
-      return asked;
-    },
+  return async () => {
+    const octokit = await app();
+    const began = clock.now();
+    /** When the oldest was sent that is left for the next look. */
+    let left = began - OVERLAP_MS;
+    let asked = 0;
+    let tried = 0;
+    for (const [guid, { id, at }] of failed(await attemptsSince(octokit, since, log), began)) {
+      if ((askedFor.get(guid) ?? 0) >= MOST_ATTEMPTS) continue;
+      const outcome = tried < MOST_ASKED ? await askAgain(octokit, guid, id, log) : "later";
+      tried += 1;
+      if (outcome === "later") left = Math.min(left, at);
+      else askedFor.set(guid, (askedFor.get(guid) ?? 0) + 1);
+      if (outcome === "asked") asked += 1;
+    }
+    since = Math.max(left, began - LONGEST_LOOK_MS);
+    return asked;
   };
 }
 

@@ -5,7 +5,6 @@
  * Keeps true: one Idempotency-Key is one comment, also where we ended between writing it and answering, for it carries a mark of the key; what has
  * moved since it was seen is not written; a person's token lives as long as their request.
  */
-
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Context } from "hono";
