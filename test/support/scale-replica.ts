@@ -10,7 +10,7 @@ import { openDatabase } from "../../src/adapters/queue/postgres/database.ts";
 import { prepareSchema } from "../../src/adapters/queue/postgres/migrate.ts";
 import { PostgresQueue } from "../../src/adapters/queue/postgres/queue.ts";
 import { silentLog } from "../../src/engine/round/context.ts";
-import { deliveryOf } from "../../src/surfaces/server/deliveries/inbox.ts";
+import { deliveryOf } from "../../src/surfaces/server/deliveries/on-event.ts";
 import { startBotServer, WEBHOOK_PATH } from "../../src/surfaces/server/deliveries/server.ts";
 import { wallClock } from "../../src/surfaces/server/wall-clock.ts";
 import { nameOf, type ScaleReport, type ScaleWorld } from "./scale-world.ts";

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { withinLimits } from "../run/batches/choose.ts";
 import type { Draft } from "../run/state/draft.ts";
 import { bench, STAGE } from "../run/testing/bench.ts";
+import { cutBatches } from "./cut-batches.ts";
 import { limiter } from "./limits.ts";
-import { cutBatches } from "./pick.ts";
 import type { Cluster } from "./plan-types.ts";
 import type { Unit } from "./units.ts";
 

@@ -4,7 +4,7 @@ import { seededFraction } from "../base/seeded.ts";
 import { jitterUntil } from "../run/gates/jitter.ts";
 import { batch, bench, bring, judge, MINUTE, round, SECOND } from "../run/testing/bench.ts";
 import type { Rollout, Stage } from "../spec/rollout.ts";
-import { grownSize } from "./pick.ts";
+import { grownSize } from "./cut-batches.ts";
 import { plan } from "./plan.ts";
 import type { Cluster, Target } from "./plan-types.ts";
 

@@ -5,10 +5,10 @@ import { formatSelector, matcher } from "../base/selector.ts";
 import type { SharedUnit } from "../reasons/problems/plan.ts";
 import { type Problem, type ProblemReason, problemIn, type Warning } from "../reasons/problems/problem.ts";
 import type { Rollout, Stage } from "../spec/rollout.ts";
+import { cutBatches, grownSize, type Pick, pick, sizesOfUnits, windowOf } from "./cut-batches.ts";
 import { hashPlan, hashStage } from "./hash.ts";
 import { apart, unlabelled } from "./kept-apart.ts";
 import { inStage, type Limiter, limiter } from "./limits.ts";
-import { cutBatches, grownSize, type Pick, pick, sizesOfUnits, windowOf } from "./pick.ts";
 import {
   type Plan,
   type PlanInput,

@@ -4,7 +4,7 @@ import { checkInvariants } from "../../core/run/state/invariants.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { Advanced, World } from "../../core/run/state/world.ts";
 import type { RepoContext } from "./context.ts";
-import type { TargetReader } from "./guard/refresh-read.ts";
+import type { TargetReader } from "./guard/reread.ts";
 import type { CommandPlace } from "./observe/command-source.ts";
 import type { Observe } from "./observe/observe.ts";
 import { readHealth } from "./observe/observe-health.ts";

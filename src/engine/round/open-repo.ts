@@ -29,7 +29,7 @@ import { openDecider } from "./decide.ts";
 import { openMoveGuard } from "./guard/branch-guard.ts";
 import { openGuard } from "./guard/guard.ts";
 import { openRefresher } from "./guard/refresh.ts";
-import { openTargetReader } from "./guard/refresh-read.ts";
+import { openTargetReader } from "./guard/reread.ts";
 import { openSyncer } from "./guard/syncer.ts";
 import { openHooks } from "./hooks.ts";
 import { openJournalLooks } from "./journal-look.ts";

@@ -1,4 +1,7 @@
-/** Which clusters may travel next, and together: those that no batch has taken, that are not kept apart, and that the limits let through. */
+/**
+ * Which clusters may travel next, and together, where no batch of the plan says it (`grow`, `Rolling`, catch-up), and what of a batch the
+ * limits let through.
+ */
 import { apart, keepsApart } from "../../plan/kept-apart.ts";
 import type { PlannedStage } from "../../plan/plan-types.ts";
 import { runReason } from "../../reasons/run.ts";

@@ -1,6 +1,6 @@
 /** The batches of one stage: which is made next, by plan, growing or rolling, and what was put off to the stage's end. */
 import { epoch, iso } from "../../base/time.ts";
-import { grownSize } from "../../plan/pick.ts";
+import { grownSize } from "../../plan/cut-batches.ts";
 import { runReason } from "../../reasons/run.ts";
 import { batchOf, changeBatch, type Draft, say, wakeAt } from "../state/draft.ts";
 import { clustersOf, liveTargets } from "../state/names.ts";

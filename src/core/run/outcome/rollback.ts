@@ -1,9 +1,9 @@
 import { defined } from "../../base/defined.ts";
 import { nearest } from "../../base/nearest.ts";
 import { epoch } from "../../base/time.ts";
+import { windowOf } from "../../plan/cut-batches.ts";
 import { hashPlan, hashStage } from "../../plan/hash.ts";
 import { keepsApart } from "../../plan/kept-apart.ts";
-import { windowOf } from "../../plan/pick.ts";
 import { type Edit, type Plan, type PlannedBatch, type PlannedStage, type PlannedTarget, targetsOfStage } from "../../plan/plan-types.ts";
 import { valuesOfEdits } from "../../plan/values.ts";
 import { type RunReason, runReason } from "../../reasons/run.ts";

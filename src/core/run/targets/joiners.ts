@@ -1,6 +1,6 @@
 import { type AnyReason, sameReason } from "../../base/reason.ts";
 import { matches } from "../../base/selector.ts";
-import { atMost } from "../../plan/pick.ts";
+import { atMost } from "../../plan/cut-batches.ts";
 import { type Cluster, editKey, type PlannedTarget, targetsOfStage } from "../../plan/plan-types.ts";
 import { weighLate } from "../../plan/weigh.ts";
 import { runReason } from "../../reasons/run.ts";

@@ -23,9 +23,9 @@ import type { Assessment } from "../../../core/run/state/world.ts";
 import { generatorClusters, specsOf } from "../../config-repo/appset-in-git.ts";
 import { clusterOf } from "../../resolve/fleet.ts";
 import type { Refresher } from "../guard/refresh.ts";
-import type { TargetReader } from "../guard/refresh-read.ts";
+import type { TargetReader } from "../guard/reread.ts";
 import type { Facts } from "./facts.ts";
-import { endIsPast, refreshReason } from "./refresh-reason.ts";
+import { endIsPast, refreshReason } from "./refresh-key.ts";
 import type { TroubleOfOwner } from "./stability.ts";
 
 /** A child of a child counts, too; deeper than this nobody nests. */

@@ -22,14 +22,14 @@ import type { SpecsByPlane } from "../../config-repo/rendered.ts";
 import { applicationAt, clusterOf } from "../../resolve/fleet.ts";
 import type { RepoContext } from "../context.ts";
 import type { Refresher } from "../guard/refresh.ts";
-import type { TargetReader } from "../guard/refresh-read.ts";
+import type { TargetReader } from "../guard/reread.ts";
 import type { Syncer } from "../guard/syncer.ts";
 import { askForChildren, type Children } from "./children.ts";
 import { type Contents, contentOf } from "./contents.ts";
 import type { Facts, WithFacts } from "./facts.ts";
 import { hydrationOf, type LookUpHydrated, openHydrated } from "./hydrated.ts";
 import { awaitParent, observeParent, whatGitGives } from "./parents.ts";
-import { endIsPast, refreshReason } from "./refresh-reason.ts";
+import { endIsPast, refreshReason } from "./refresh-key.ts";
 import type { Stability, TroubleOfOwner } from "./stability.ts";
 
 /** What the ApplicationSet yields on each control plane; undefined where it cannot be rendered offline or is not needed. */

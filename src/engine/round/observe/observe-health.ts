@@ -3,7 +3,7 @@ import { confirmedBefore } from "../../../core/run/gates/fresh-health.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import type { ObservedHealth, World } from "../../../core/run/state/world.ts";
 import { applicationSeen, type Planes } from "../../resolve/fleet.ts";
-import type { TargetReader } from "../guard/refresh-read.ts";
+import type { TargetReader } from "../guard/reread.ts";
 
 /** Shows how the Applications are that batches with an open PR follow, as a watch or stream brought them last. */
 export function observeHealth(planes: Planes, run: Run, lost: World["lostPlanes"]): Map<string, ObservedHealth> {

@@ -11,7 +11,7 @@ import type { Pins } from "../../resolve/pin-values.ts";
 import { movesBranches } from "../act/branch-moves.ts";
 import type { RepoContext } from "../context.ts";
 import type { Refresher } from "../guard/refresh.ts";
-import type { TargetReader } from "../guard/refresh-read.ts";
+import type { TargetReader } from "../guard/reread.ts";
 import { childrenOf } from "./children.ts";
 import type { JudgeTargets } from "./judge-targets.ts";
 

@@ -4,7 +4,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { type AddressInfo, isIP } from "node:net";
 import type { createNodeMiddleware } from "probot";
 import type { Log } from "../../../engine/round/context.ts";
-import { deliveryName, eventName } from "./inbox.ts";
+import { deliveryName, eventName } from "./on-event.ts";
 import { openRefusals } from "./strangers.ts";
 
 type Middleware = Awaited<ReturnType<typeof createNodeMiddleware>>;

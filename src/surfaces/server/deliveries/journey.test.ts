@@ -7,7 +7,7 @@ import { silentLog } from "../../../engine/round/context.ts";
 import { type TestGitHub, testGitHub } from "../../../sim/github/testing/setup.ts";
 import { commandInbox } from "../comments/inbox.ts";
 import { answersGiven } from "../comments/testing/answers-given.ts";
-import type { BotEvent } from "./inbox.ts";
+import type { BotEvent } from "./on-event.ts";
 import { type BotServer, startBotServer, WEBHOOK_PATH } from "./server.ts";
 
 const SECRET = "the secret of this test";

@@ -3,7 +3,7 @@ import { silentLog } from "../../../engine/round/context.ts";
 import { partsOf } from "../../../engine/testing/parts.ts";
 import type { Repos } from "../tenancy/repos.ts";
 import type { ServedRepo } from "../tenancy/served-repo.ts";
-import { type BotEvent, eventHandler, openInbox, readEvent } from "./inbox.ts";
+import { type BotEvent, eventHandler, openInbox, readEvent } from "./on-event.ts";
 
 const US = "stagecoach[bot]";
 const OURS = ["stagecoach/plan", "stagecoach/gate"];

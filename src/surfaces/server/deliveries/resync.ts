@@ -7,7 +7,7 @@ import type { Log } from "../../../engine/round/context.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { listInstalledRepos } from "../tenancy/installed-repos.ts";
 import type { Repos } from "../tenancy/repos.ts";
-import { suspectAll } from "./inbox.ts";
+import { suspectAll } from "./on-event.ts";
 import { openSweeper } from "./sweeper.ts";
 
 interface ResyncOptions {

@@ -8,7 +8,7 @@ import type { Metrics } from "../telemetry/metrics.ts";
 import type { Telemetry } from "../telemetry/scope.ts";
 import { type GitHubApp, type OctokitsOptions, openOctokits, type Through } from "../tenancy/octokits.ts";
 import { closeServer, deliveryDoor, health, isByPublicName, isOwnHost, listenOn, pathOf, plain } from "./http.ts";
-import { type BotEvent, openInbox } from "./inbox.ts";
+import { type BotEvent, openInbox } from "./on-event.ts";
 import { boundConnections } from "./strangers.ts";
 
 interface BotServerOptions {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { silentLog } from "../../../engine/round/context.ts";
 import { type TestGitHub, testGitHub } from "../../../sim/github/testing/setup.ts";
-import type { BotEvent } from "./inbox.ts";
+import type { BotEvent } from "./on-event.ts";
 import { type BotServer, startBotServer, WEBHOOK_PATH } from "./server.ts";
 import { openSweeper } from "./sweeper.ts";
 

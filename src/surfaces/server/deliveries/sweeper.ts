@@ -4,7 +4,7 @@ import { BoundedMap } from "../../../core/base/bounded.ts";
 import { defined } from "../../../core/base/defined.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import type { Log } from "../../../engine/round/context.ts";
-import { deliveryName } from "./inbox.ts";
+import { deliveryName } from "./on-event.ts";
 
 interface SweeperOptions {
   /** As the App itself: deliveries belong to it, not to an installation. */

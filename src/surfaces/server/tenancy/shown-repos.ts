@@ -19,7 +19,7 @@ import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import type { Log } from "../../../engine/round/context.ts";
 import type { Standing, WebSource } from "../../web/source.ts";
-import { commandText } from "../comments/command-text.ts";
+import { commandText } from "../comments/write-command.ts";
 import { whole } from "../deliveries/uncaught.ts";
 import { historyDirectory, idleMirror } from "./idle-mirror.ts";
 import type { InstalledRepo } from "./installed-repos.ts";

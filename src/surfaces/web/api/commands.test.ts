@@ -6,7 +6,7 @@ import { ForgeError } from "../../../adapters/forge/port.ts";
 import { said } from "../../../core/reasons/run.ts";
 import type { RunDocument } from "../../../core/report/model/schema/run.ts";
 import type { Run } from "../../../core/run/state/run.ts";
-import { commandText } from "../../server/comments/command-text.ts";
+import { commandText } from "../../server/comments/write-command.ts";
 import type { WebSource } from "../source.ts";
 import { apiApp } from "./routes.ts";
 import { undescribed } from "./testing/described.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Permission } from "../../../core/spec/commands.ts";
 import { silentLog } from "../../../engine/round/context.ts";
-import { openHearing } from "./hearing.ts";
+import { openHearing } from "./held-repos.ts";
 
 function opened(people: Record<string, Permission>) {
   const state = { held: true, now: 0, isDown: false };

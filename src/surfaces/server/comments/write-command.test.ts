@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { commandText } from "./command-text.ts";
 import { parseComment } from "./parse.ts";
+import { commandText } from "./write-command.ts";
 
 const pause = (reason: string) => commandText({ verb: "pause", args: [], rollout: "payments", reason });
 const read = (text = "") => {
