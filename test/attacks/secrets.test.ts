@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate } from "node:timers/promises";
+import { setTimeout } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { SHORT_LAG } from "../../src/sim/argocd/application/lag.ts";
 import { type EmbeddedWorld, startWorld } from "../../src/sim/world.ts";
@@ -28,9 +28,18 @@ interface Seen {
 
 /** Of a process and all that it has started, as others of the machine see it. */
 function familyOf(root: number): number[] {
-  const threads = existsSync(`/proc/${root}/task`) ? readdirSync(`/proc/${root}/task`) : [];
-  const children = threads.flatMap((thread) => read(`/proc/${root}/task/${thread}/children`).split(" ").filter(Boolean).map(Number));
+  const children = threadsOf(root).flatMap((thread) =>
+    read(`/proc/${root}/task/${thread}/children`).split(" ").filter(Boolean).map(Number),
+  );
   return [root, ...children.flatMap((pid) => (read(`/proc/${pid}/stat`) === "" ? [] : familyOf(pid)))];
+}
+
+function threadsOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
 }
 
 function look(pid: number): Seen {
@@ -81,7 +90,8 @@ log: { level: debug }
     const watching = (async () => {
       while (!isOver) {
         seen.push(...familyOf(child.pid ?? 0).map(look));
-        await setImmediate();
+        // git lives for longer.
+        await setTimeout(2);
       }
     })();
     const alice = github.actAs("alice");

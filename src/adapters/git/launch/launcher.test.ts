@@ -72,7 +72,7 @@ describe.runIf(process.platform === "linux")("programs started by the helper", (
 
   test("where the helper was killed, what it ran rejects, and the next command starts another", async () => {
     const helper = await parent();
-    const lost = launch(shell("exec sleep 1000"));
+    const lost = launch(shell("exec sleep 30"));
     process.kill(helper, "SIGKILL");
     await expect(lost).rejects.toThrow("the process that starts git ended: SIGKILL");
     expect(await parent()).not.toBe(helper);
