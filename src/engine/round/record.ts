@@ -1,3 +1,4 @@
+/** Decides what of a round goes into the journal, and when; nobody else calls its `record`. The git adapter makes the commit. */
 import type { IndexEntry } from "../../adapters/git/journal/port.ts";
 import { BoundedMap, BoundedSet } from "../../core/base/bounded.ts";
 import type { AnyReason } from "../../core/base/reason.ts";

@@ -6,7 +6,7 @@
  * observed, never by what was attempted. Rounds of one repo do not overlap in a process (queue/), and replicas exclude each
  * other by the journal's compare-and-swap.
  *
- * A batch goes its way in the order of the lines of `round`: health that is seen by `decide` settles the batch before, the next is
+ * A batch goes its way in the order of the lines of `roundAt`: health that is seen by `decide` settles the batch before, the next is
  * made, recorded, and its PR opened or merged by `act`; whatever that changed is seen by the next round.
  */
 import type { Broken, JournalState } from "../../adapters/git/journal/port.ts";

@@ -32,6 +32,10 @@ export function Actions({
     dialog.current?.showModal();
   };
   const close = () => dialog.current?.close();
+  // It is told of late: by then the next action may have been opened.
+  const closed = () => {
+    if (dialog.current?.open !== true) choose(undefined);
+  };
   // As it stands now: what is looked at may become impossible meanwhile, or be offered no more.
   const chosen = opened && (of.find((action) => commandOf(action) === commandOf(opened)) ?? opened);
   const [now, later] = [of.filter(({ allowed }) => allowed), of.filter(({ allowed }) => !allowed)];
@@ -47,7 +51,7 @@ export function Actions({
           <Buttons of={later} open={open} />
         </details>
       )}
-      <dialog ref={dialog} aria-labelledby="action-title" onClose={() => choose(undefined)}>
+      <dialog ref={dialog} aria-labelledby="action-title" onClose={closed}>
         {chosen === undefined || opened === undefined ? null : (
           <Chosen action={chosen} opened={opened} pull={pull} waits={waits} close={close} again={() => choose(chosen)} />
         )}
