@@ -173,7 +173,7 @@ test("whatever the default is like: it stays, and what borrows it differs in tha
       expect(after.split("\n").filter((line, at) => line !== text.split("\n")[at])).toHaveLength(byAlias ? 1 : 2);
       done++;
     }),
-    { numRuns: Number(process.env["PINS_RUNS"] ?? 200) },
+    { numRuns: Number(process.env["PINS_RUNS"] ?? 400) },
   );
-  expect(done).toBeGreaterThan(50);
+  expect(done).toBeGreaterThan(100);
 });

@@ -95,7 +95,7 @@ describe("what only looks nested deep does not keep a command from acting", () =
       fc.property(line, (text) => {
         if (!isTooCostly([text])) expect(depthOf(fromMarkdown(text))).toBeLessThan(15);
       }),
-      { numRuns: 1000 },
+      { numRuns: 2000 },
     );
   });
 });
@@ -177,7 +177,7 @@ describe("a long comment", () => {
         expect(kept).not.toContain(long);
         expect(plainLines(kept)).toEqual(plainLines(all));
       }),
-      { numRuns: 750 },
+      { numRuns: 1500 },
     );
   });
 });
