@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { anyText } from "../../../test/support/any-text.ts";
-import { canonicalJson, sha256 } from "./hash.ts";
+import { canonicalJson, sha256, sha256OfParts } from "./hash.ts";
 
 describe("sha256", () => {
   test("is the standard's for the empty text and for abc", () => {
@@ -16,6 +16,18 @@ describe("sha256", () => {
 
   test("is the platform's at every length around a block's end", () => {
     for (let n = 0; n < 200; n++) expect(sha256("x".repeat(n))).toBe(createHash("sha256").update("x".repeat(n)).digest("hex"));
+  });
+
+  test("of a text in pieces is that of the whole, however long it and they are", () => {
+    for (const [piece, count] of [
+      ["é", 3],
+      ["ab🙂", 40_000],
+      ["x".repeat(70_000), 3],
+      ["", 2],
+    ] as const) {
+      const parts = Array.from({ length: count }, () => piece);
+      expect(sha256OfParts(parts)).toBe(sha256(parts.join("")));
+    }
   });
 });
 
