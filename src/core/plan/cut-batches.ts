@@ -80,16 +80,24 @@ function shuffle(units: readonly Unit[], seed: string): Unit[] {
 }
 
 function sortByLabel(units: readonly Unit[], key: string): Unit[] {
-  return units.toSorted((a, b) => compareLabel(labelOf(first(a), key), labelOf(first(b), key)));
+  const rows = units.map((unit) => {
+    const text = labelOf(first(unit), key);
+    return { unit, text, number: text === undefined ? undefined : numeric(text) };
+  });
+  return rows.sort(compareLabel).map(({ unit }) => unit);
 }
 
-/** Numbers as numbers, other text after them by code units, absent last. */
-function compareLabel(a: string | undefined, b: string | undefined): number {
-  if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
-  const [x, y] = [numeric(a), numeric(b)];
-  if (x !== undefined && y !== undefined) return x - y || compareText(a, b);
-  if (x !== undefined || y !== undefined) return x === undefined ? 1 : -1;
-  return compareText(a, b);
+interface Label {
+  text: string | undefined;
+  number: number | undefined;
+}
+
+/** Numbers as numbers, other text after them by code points, absent last. */
+function compareLabel(a: Label, b: Label): number {
+  if (a.text === undefined || b.text === undefined) return Number(a.text === undefined) - Number(b.text === undefined);
+  if (a.number !== undefined && b.number !== undefined) return a.number - b.number || compareText(a.text, b.text);
+  if (a.number !== undefined || b.number !== undefined) return a.number === undefined ? 1 : -1;
+  return compareText(a.text, b.text);
 }
 
 function numeric(text: string): number | undefined {
@@ -123,7 +131,7 @@ export function cutBatches(units: readonly Unit[], sizeOf: (batch: number) => nu
   let values = new Set<string>();
   let tally = begin?.();
   for (const unit of units) {
-    const sizes = sizesOfUnits([unit]);
+    const sizes = tally === undefined ? [] : sizesOfUnits([unit]);
     const own = unit.members.flatMap(({ cluster }) => valuesOf(cluster));
     // Units go round the topology's values, so once one comes again hardly any later unit would still fit.
     const full = count + unit.members.length > sizeOf(batches.length) || own.some((value) => values.has(value));

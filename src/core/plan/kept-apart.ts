@@ -38,12 +38,14 @@ export function unlabelled(
   planned: readonly PlannedStage[],
   clusters: readonly Cluster[],
 ): ProblemData<"NOT_KEPT_APART">[] {
-  const byKey = new Map(clusters.map((cluster) => [cluster.key, cluster]));
+  const lacking = lackingOf(clusters);
   return planned.flatMap(({ name: stage, clusters: taken, requeued, maxUnavailable }, at) => {
     const topologyKey = stages[at]?.topologyKey;
     if (topologyKey === undefined) return [];
-    const own = [...taken, ...requeued].flatMap((key) => byKey.get(key) ?? []);
-    const without = own.filter((cluster) => labelOf(cluster, topologyKey) === undefined);
+    const lacks = lacking(topologyKey);
+    if (lacks.size === 0) return [];
+    const own = [...taken, ...requeued];
+    const without = own.flatMap((key) => lacks.get(key) ?? []);
     const [all, of] = [without.length === own.length, own.length];
     if (without.length === 0 || (!all && maxUnavailable === 1)) return [];
     // Of some, another spelling alone is meant: others have the label as it is written.
@@ -51,6 +53,16 @@ export function unlabelled(
     const names = without.map(({ name }) => name);
     return of === 1 && near === undefined ? [] : [{ stage, topologyKey, names, of, near }];
   });
+}
+
+/** The clusters without a label, by key: found once for each label, whatever the number of stages. */
+function lackingOf(clusters: readonly Cluster[]): (label: string) => ReadonlyMap<string, Cluster> {
+  const known = new Map<string, ReadonlyMap<string, Cluster>>();
+  return (label) => {
+    const found = known.get(label) ?? new Map(clusters.flatMap((one) => (labelOf(one, label) === undefined ? [[one.key, one]] : [])));
+    known.set(label, found);
+    return found;
+  };
 }
 
 function keysOf(clusters: readonly Cluster[]): Set<string> {

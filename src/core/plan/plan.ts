@@ -1,28 +1,15 @@
-import semver from "semver";
 import { defined } from "../base/defined.ts";
-import { nearest } from "../base/nearest.ts";
-import { formatSelector, matcher } from "../base/selector.ts";
+import { matcher } from "../base/selector.ts";
 import type { SharedUnit } from "../reasons/problems/plan.ts";
 import { type Problem, type ProblemReason, problemIn, type Warning } from "../reasons/problems/problem.ts";
 import type { Rollout, Stage } from "../spec/rollout.ts";
 import { cutBatches, grownSize, type Pick, pick, sizesOfUnits, windowOf } from "./cut-batches.ts";
 import { hashPlan, hashStage } from "./hash.ts";
-import { apart, unlabelled } from "./kept-apart.ts";
+import { apart } from "./kept-apart.ts";
 import { inStage, type Limiter, limiter } from "./limits.ts";
-import {
-  type Plan,
-  type PlanInput,
-  type PlannedBatch,
-  type PlannedStage,
-  type PlannedTarget,
-  type Release,
-  type Target,
-  targetsOfStage,
-} from "./plan-types.ts";
-import { scopeTypos, stagesInBoth, stageTypos } from "./selector-typos.ts";
-import { weightsOf } from "./steps.ts";
+import type { Plan, PlanInput, PlannedBatch, PlannedStage, PlannedTarget, Target } from "./plan-types.ts";
 import { candidates, groupUnits, type Member, type Unit } from "./units.ts";
-import { valuesOfEdits } from "./values.ts";
+import { warningsOf } from "./warnings.ts";
 import { sharedWeights, weighBatch, weighLate } from "./weigh.ts";
 
 type PlanResult = { ok: true; plan: Plan } | { ok: false; problems: Problem[] };
@@ -49,7 +36,7 @@ export function plan({ rollout, release, clusters, targets, limits, fleet = clus
     const picked = pick(stage, available.of(stage.selector));
     const begin = limited && inStage(limited, { rollout: rollout.name, stage: stage.name });
     const taken = new Set([...picked.batched, ...picked.requeued]);
-    const size = windowOf(stage.maxUnavailable, sizesOfUnits([...taken]).length);
+    const size = windowOf(stage.maxUnavailable, countOf(taken));
     const found = [...check(stage, picked, size), ...checkLimits(stage, picked, begin)];
     problems.push(...found.map((reason) => problemIn(rollout.file, reason, ["spec", "stages", i])));
     const planned = planStage(stage, picked, size, begin);
@@ -75,6 +62,12 @@ export function plan({ rollout, release, clusters, targets, limits, fleet = clus
       warnings: [...cuts, ...warningsOf({ rollout, release }, stages, uncovered, members)].map((warning) => ({ ...warning, ...counting })),
     },
   };
+}
+
+function countOf(units: Iterable<Unit>): number {
+  let count = 0;
+  for (const { members } of units) count += members.length;
+  return count;
 }
 
 function check({ name: stage, topologyKey, pairs }: Stage, { split, batched, requeued }: Pick, size: number): ProblemReason[] {
@@ -130,16 +123,20 @@ function planStage(stage: Stage, picked: Pick, size: number, begin: Limiter | un
 }
 
 function toBatch(units: readonly Unit[]): PlannedBatch {
-  const members = units.flatMap((unit) => unit.members);
-  return { clusters: members.map(({ cluster }) => cluster.key), targets: members.flatMap(({ targets }) => targets.map(toPlanned)) };
+  const batch: { clusters: string[]; targets: PlannedTarget[] } = { clusters: [], targets: [] };
+  for (const { members } of units) {
+    for (const { cluster, targets } of members) {
+      batch.clusters.push(cluster.key);
+      for (const target of targets) batch.targets.push(toPlanned(target));
+    }
+  }
+  return batch;
 }
 
 function toPlanned({ key, application, cluster, on, edits }: Target): PlannedTarget {
-  return { key, application, cluster, ...defined({ on }), edits };
+  // No spread: a plan makes one for each of perhaps 100,000 targets.
+  return on === undefined ? { key, application, cluster, edits } : { key, application, cluster, on, edits };
 }
-
-/** docs/spec.md §9.19: GitHub lets about one merge a minute through. */
-const LONG_PLAN = 50;
 
 /** Clusters that no stage takes, and why. */
 function uncoveredOf(rollout: Rollout, left: readonly Unit[]): Plan["uncovered"] {
@@ -149,76 +146,4 @@ function uncoveredOf(rollout: Rollout, left: readonly Unit[]): Plan["uncovered"]
     const full = stages.find((stage) => stage.selects(cluster));
     return { cluster: cluster.key, why: full === undefined ? { code: "NotSelected" } : { code: "StageFull", stage: full.name } };
   });
-}
-
-/** What a person should know before starting. */
-function warningsOf(
-  { rollout, release }: { rollout: Rollout; release: Release },
-  stages: readonly PlannedStage[],
-  uncovered: Plan["uncovered"],
-  members: readonly Member[],
-): Warning[] {
-  const warnings: Warning[] = [];
-  if (members.length === 0) warnings.push({ code: "NO_TARGETS", source: rollout.source });
-  for (const [i, stage] of stages.entries()) {
-    if (stage.clusters.length + stage.requeued.length > 0 || members.length === 0) continue;
-    const selector = rollout.stages[i]?.selector;
-    warnings.push({ code: "EMPTY_STAGE", stage: stage.name, selector: selector && formatSelector(selector) });
-  }
-  const clusters = members.map(({ cluster }) => cluster);
-  const typos = stageTypos(rollout, clusters);
-  for (const { stage, key, value, near } of typos) warnings.push({ code: "UNKNOWN_LABEL", stage, key, value, near });
-  for (const { setting, key, value, near } of scopeTypos(rollout, clusters))
-    warnings.push({ code: "UNKNOWN_LABEL", setting, key, value, near });
-  for (const one of unlabelled(rollout.stages, stages, clusters)) warnings.push({ code: "NOT_KEPT_APART", ...one });
-  for (const both of stagesInBoth(rollout, clusters)) warnings.push({ code: "STAGES_IN_BOTH", ...both });
-  const left = uncovered.map(({ cluster }) => cluster.slice(cluster.indexOf("/") + 1));
-  const [slip] = typos;
-  if (left.length > 0 && left.length === members.length) {
-    const whole = (value: string) => (slip?.value === undefined ? value : `${slip.key}=${value}`);
-    const meant = slip && { key: whole(slip.value ?? slip.key), near: whole(slip.near) };
-    warnings.push({ code: "REACHES_NOBODY", of: left.length, ...meant });
-  } else if (left.length > 0) warnings.push({ code: "COVERAGE", clusters: left, of: members.length });
-  const bare = members
-    .filter(({ cluster }) => !cluster.registered && Object.keys(cluster.labels).length === 0)
-    .map(({ cluster }) => cluster.name);
-  if (bare.length > 0) warnings.push({ code: "IN_CLUSTER", clusters: bare });
-  for (const one of strangersInPairs(rollout, members)) warnings.push({ code: "UNKNOWN_PAIR", ...one });
-  const steps = (index: number) => (rollout.stages[index]?.steps === undefined ? 1 : weightsOf(rollout.stages[index].steps).length);
-  const batches = stages.reduce((sum, stage, index) => sum + stage.batches.length * steps(index), 0);
-  const older = goingDown(stages, valuesOfEdits(rollout, release));
-  if (older.length > 0) warnings.push({ code: "GOES_DOWN", moves: older.slice(0, MOST_STRANGERS), count: older.length });
-  if (batches > LONG_PLAN) warnings.push({ code: "MANY_BATCHES", batches, stepped: rollout.weightPins !== undefined });
-  return warnings;
-}
-
-const MOST_STRANGERS = 10;
-
-/** Two numbers or three, with what may follow; a commit or a branch is neither newer nor older. */
-const VERSION = /^v?\d{1,9}\.\d{1,9}(?:\.\d{1,9})?(?:[-+][\w.+-]{1,100})?$/;
-
-/** Where the release is older than what stands there: the first value of each Application that is. */
-function goingDown(stages: readonly PlannedStage[], names: ReturnType<typeof valuesOfEdits>) {
-  return stages.flatMap(targetsOfStage).flatMap(({ application, edits }) => {
-    const at = edits.findIndex(({ from, to, steps }) => from !== null && steps === undefined && isOlder(to, from));
-    const down = edits[at];
-    return down === undefined ? [] : [{ application, ...defined({ value: names[at] }), from: down.from ?? "", to: down.to }];
-  });
-}
-
-/** Whether one version comes before another; false where nobody can tell. */
-export function isOlder(to: string, from: string): boolean {
-  const [next, now] = [to, from].map((text) => (VERSION.test(text) ? (semver.parse(text) ?? semver.coerce(text)) : null));
-  return next != null && now != null && semver.lt(next, now);
-}
-
-/** Names in `order.pairs` that are nobody's: what is misspelled keeps nothing apart. */
-function strangersInPairs(rollout: Rollout, members: readonly Member[]): { stage: string; name: string; near: string | undefined }[] {
-  if (members.length === 0 || rollout.stages.every((stage) => stage.pairs === undefined)) return [];
-  const names = members.map(({ cluster }) => cluster.name);
-  const known = new Set([...names, ...members.map(({ cluster }) => cluster.key)]);
-  const strangers = rollout.stages.flatMap((stage) =>
-    [...new Set((stage.pairs ?? []).flat())].filter((name) => !known.has(name)).map((name) => ({ stage: stage.name, name })),
-  );
-  return strangers.slice(0, MOST_STRANGERS).map((one) => ({ ...one, near: nearest(one.name, names) }));
 }

@@ -1,6 +1,8 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Selector } from "../base/selector.ts";
-import { selectorTypos, stageStrangers, stagesInBoth, stageTypos } from "./selector-typos.ts";
+import { matcher, type Selector } from "../base/selector.ts";
+import type { Rollout } from "../spec/rollout.ts";
+import { selectorTypos, stageStrangers, stageTypos } from "./selector-typos.ts";
 
 const labels = (area: string, region: string) => ({ area, region, cluster: `${region}-a` });
 const CLUSTERS = [
@@ -112,33 +114,28 @@ test("a label by the key name is as good as the name itself", () => {
   expect(stageStrangers(rollout, [{ name: "a", labels: { name: "b" } }])).toEqual([]);
 });
 
-test("thousands of stages are not held against each other without end", () => {
-  let looks = 0;
-  const labels = new Proxy({} as Record<string, string>, {
-    getOwnPropertyDescriptor: (_, key) => {
-      looks++;
-      return { configurable: true, enumerable: true, value: key === "a" ? "dev" : undefined };
-    },
-    get: (_, key) => (key === "a" ? "dev" : undefined),
+test("of a stage that selects a cluster only what is one of several can be mistyped: nothing else is looked for", () => {
+  const value = fc.constantFrom("emea", "emae", "amer");
+  const key = fc.constantFrom("area", "aera", "region", "name");
+  const expression = fc.oneof(
+    fc.record({ key, operator: fc.constant("In" as const), values: fc.uniqueArray(value, { minLength: 1 }) }),
+    fc.record({ key, operator: fc.constantFrom("Exists" as const, "DoesNotExist" as const), values: fc.constant<string[]>([]) }),
+    fc.record({ key, operator: fc.constant("NotIn" as const), values: fc.uniqueArray(value, { minLength: 1 }) }),
+  );
+  const selector = fc.record({
+    matchLabels: fc.dictionary(key, value, { maxKeys: 2 }),
+    matchExpressions: fc.array(expression, { maxLength: 2 }),
   });
-  const items = Array.from({ length: 500 }, (_, i) => ({ name: `app-${i}`, labels }));
-  const stages = Array.from({ length: 600 }, (_, i) => ({ name: `s${i}`, selector: matching(i % 2 === 0 ? { a: "dev" } : { b: "prod" }) }));
-  expect(stagesInBoth({ stages } as never, items)).toEqual([]);
-  expect(looks).toBeLessThan(1_000_000);
-});
-
-test("an Application that labels put into two environments is told, with both stages; a canary, a pilot or the rest are none", () => {
-  const item = (name: string, labels: Record<string, string>) => ({ name, labels });
-  const items = [
-    item("shop-eu", { env: "dev", tier: "prod", pilot: "true", region: "eu" }),
-    item("shop-us", { tier: "prod", region: "us" }),
-  ];
-  const told = (...selectors: Selector[]) =>
-    stagesInBoth({ stages: selectors.map((selector, i) => ({ name: `s${i}`, selector })) as never }, items);
-  const both = [{ stages: ["s0", "s1"], names: ["shop-eu"] }];
-  expect(told(matching({ env: "dev" }), matching({ tier: "prod" }))).toEqual(both);
-  expect(told(within("tier", "production", "prod"), within("name", "shop-dev", "shop-eu"))).toEqual([]);
-  expect(told(within("tier", "production", "prod"), matching({ env: "dev" }))).toEqual(both);
-  for (const first of [{ pilot: "true" }, { tier: "canary" }, { region: "eu" }, { tier: "prod" }])
-    expect(told(matching(first), matching({ tier: "prod" }), matching({}))).toEqual([]);
+  const cluster = fc.record({ name: value, labels: fc.dictionary(key, value, { maxKeys: 3 }) });
+  fc.assert(
+    fc.property(
+      fc.array(selector, { minLength: 1, maxLength: 3 }),
+      fc.array(cluster, { minLength: 1, maxLength: 4 }),
+      (selectors, clusters) => {
+        const rollout = { stages: selectors.map((one, at) => ({ name: `s${at}`, selector: one })) } as unknown as Rollout;
+        const reached = selectors.flatMap((one, at) => (clusters.some(matcher(one)) ? [`s${at}`] : []));
+        expect(stageTypos(rollout, clusters, new Set(reached))).toEqual(stageTypos(rollout, clusters));
+      },
+    ),
+  );
 });

@@ -1,5 +1,4 @@
 /** Labels and names in selectors that no cluster has. Called by planning and by lint. */
-import { rankIn } from "../base/environments.ts";
 import { nearest } from "../base/nearest.ts";
 import { labelOf, matcher, type Selectable, type Selector } from "../base/selector.ts";
 import { isSlip, nearKey } from "../base/slip.ts";
@@ -19,19 +18,26 @@ interface Typo {
 }
 
 /** Nobody mends more at once. */
-const MOST_TYPOS = 20;
+export const MOST_TYPOS = 20;
 /** Labels and names looked at, for all stages: thousands of names in a selector are not compared with thousands of clusters. */
-const MOST_LOOKS = 200_000;
+export const MOST_LOOKS = 200_000;
 
-/** Returns what is likely mistyped in the stages' selectors, with its path in the rollout. */
-export function stageTypos({ stages }: Pick<Rollout, "stages">, clusters: readonly Selectable[]): (Typo & { stage: string })[] {
+/**
+ * Returns what is likely mistyped in the stages' selectors, with its path in the rollout. `reached`: of which it is known that they select one
+ * of the clusters, so that it has all that they ask of everybody.
+ */
+export function stageTypos(
+  { stages }: Pick<Rollout, "stages">,
+  clusters: readonly Selectable[],
+  reached: ReadonlySet<string> = new Set(),
+): (Typo & { stage: string })[] {
   const selected = new Set(
     stages.flatMap(({ selector }) => wantsOf(selector).flatMap(({ key, value }) => (value === undefined ? [] : [pair(key, value)]))),
   );
   const labels = labelsOf(clusters);
   const found: (Typo & { stage: string })[] = [];
   for (const [at, { name, selector }] of stages.entries()) {
-    for (const typo of typosIn(selector, labels, selected)) {
+    for (const typo of typosIn(selector, labels, selected, reached.has(name))) {
       if (found.length === MOST_TYPOS) return found;
       found.push({ ...typo, stage: name, path: ["spec", "stages", at, "clusters", "selector", ...typo.path] });
     }
@@ -85,51 +91,6 @@ export function scopeTypos(
     })),
   );
 }
-
-/** Two stages of different environments that select the same items: those travel with the first. */
-interface InBoth {
-  /** The first and the second. */
-  stages: readonly [string, string];
-  names: readonly string[];
-}
-
-/**
- * Returns pairs of stages whose labels say different environments, `dev` and `prod`, and match one item all the same: in one of them it is by
- * mistake. A canary ahead of its environment, or a pilot ahead of regions, is none of these.
- */
-export function stagesInBoth({ stages }: Pick<Rollout, "stages">, items: readonly Selectable[]): InBoth[] {
-  const known = stages.flatMap(({ name, selector }) => {
-    const rank = environmentOf(selector);
-    return rank === undefined ? [] : [{ name, rank, selects: matcher(selector) }];
-  });
-  const found: InBoth[] = [];
-  let left = MOST_LOOKS;
-  for (const [i, first] of known.entries()) {
-    const others = known.slice(i + 1).filter(({ rank }) => rank !== first.rank);
-    if (others.length === 0) continue;
-    const own = items.filter(first.selects);
-    left -= items.length;
-    for (const second of others) {
-      if (left <= 0 || found.length === MOST_TYPOS) return found;
-      const names = own.filter(second.selects).map(({ name }) => name);
-      left -= own.length;
-      if (names.length > 0) found.push({ stages: [first.name, second.name], names });
-    }
-  }
-  return found;
-}
-
-/** The one environment that a selector names, each value of a label; of a canary none: it is a part of another. */
-function environmentOf(selector: Selector): number | undefined {
-  const wants = wantsOf(selector).filter(({ value }) => value !== undefined);
-  const keys = [...Map.groupBy(wants, ({ key }) => key).values()];
-  const ranks = keys.map((own) => [...new Set(own.map(({ value = "" }) => rankIn(value)))]);
-  const named = new Set(ranks.flatMap(([rank, ...others]) => (rank === undefined || others.length > 0 ? [] : [rank])));
-  const [rank, ...others] = named;
-  return others.length > 0 || rank === CANARY ? undefined : rank;
-}
-
-const CANARY = rankIn("canary");
 
 /** Every Argo CD has it, so it tells no fleet from another. */
 const IN_CLUSTER = "in-cluster";
@@ -189,25 +150,38 @@ interface LabelsThere {
 
 function labelsOf(items: readonly Selectable[]): LabelsThere {
   const known = new Map<string, ReadonlySet<string>>();
-  const keys = new Set(["name"]);
-  for (const { labels } of items) for (const key of Object.keys(labels)) keys.add(key);
+  let keys: Set<string> | undefined;
   return {
     left: MOST_LOOKS,
-    keys,
+    get keys() {
+      keys ??= keysOf(items);
+      return keys;
+    },
     of(key) {
       const before = known.get(key);
       if (before !== undefined) return before;
       this.left -= items.length;
-      const values = new Set(items.flatMap((item) => labelOf(item, key) ?? []));
+      const values = new Set<string>();
+      for (const item of items) {
+        const value = labelOf(item, key);
+        if (value !== undefined) values.add(value);
+      }
       known.set(key, values);
       return values;
     },
   };
 }
 
-/** `selected`: pairs that are meant as they stand, so that nobody else means them. */
-function* typosIn(selector: Selector, there: LabelsThere, selected: ReadonlySet<string>): Generator<Typo> {
-  for (const { key, value, path } of wantsOf(selector)) {
+function keysOf(items: readonly Selectable[]): Set<string> {
+  const keys = new Set(["name"]);
+  for (const { labels } of items) for (const key of Object.keys(labels)) keys.add(key);
+  return keys;
+}
+
+/** `selected`: pairs that are meant as they stand, so that nobody else means them. `reached`: the selector selects one of the items. */
+function* typosIn(selector: Selector, there: LabelsThere, selected: ReadonlySet<string>, reached = false): Generator<Typo> {
+  for (const { key, value, path, sole } of wantsOf(selector)) {
+    if (reached && sole) continue;
     if (there.left <= 0) return;
     const values = there.of(key);
     if (values.size === 0) {
@@ -228,15 +202,18 @@ interface Want {
   key: string;
   value?: string;
   path: Path;
+  /** Whatever the selector selects has it, as nothing else would do. */
+  sole: boolean;
 }
 
 /** What a selector asks to be there. */
-function wantsOf({ matchLabels, matchExpressions }: Selector): Want[] {
-  const labels = Object.entries(matchLabels).map(([key, value]) => ({ key, value, path: ["matchLabels", key] }));
+export function wantsOf({ matchLabels, matchExpressions }: Selector): Want[] {
+  const labels = Object.entries(matchLabels).map(([key, value]) => ({ key, value, path: ["matchLabels", key], sole: true }));
   const expressions = matchExpressions.flatMap(({ key, operator, values }, at): Want[] => {
-    if (operator === "Exists") return [{ key, path: ["matchExpressions", at, "key"] }];
+    if (operator === "Exists") return [{ key, path: ["matchExpressions", at, "key"], sole: true }];
     if (operator !== "In") return [];
-    return values.map((value, index) => ({ key, value, path: ["matchExpressions", at, "values", index] }));
+    const sole = values.length === 1;
+    return values.map((value, index) => ({ key, value, path: ["matchExpressions", at, "values", index], sole }));
   });
   return [...labels, ...expressions];
 }

@@ -1,5 +1,5 @@
 /** Units: clusters that change together, because they share a pin. Planning groups them here, and takes them stage by stage. */
-import { compareText } from "../base/compare-text.ts";
+import { sortedByText } from "../base/compare-text.ts";
 import { labelOf, type Selector } from "../base/selector.ts";
 import { type Cluster, type Edit, editKey, type Target } from "./plan-types.ts";
 
@@ -29,10 +29,19 @@ export function groupUnits(clusters: readonly Cluster[], targets: readonly Targe
     if (member === undefined) strays.push(target);
     else member.targets.push(target);
   }
-  const withTargets = [...members.values()].filter((member) => member.targets.length > 0);
-  withTargets.sort((a, b) => compareText(a.cluster.name, b.cluster.name) || compareText(a.cluster.key, b.cluster.key));
+  const having = [...members.values()].filter((member) => member.targets.length > 0);
+  const withTargets = sortedByText(
+    having,
+    ({ cluster }) => cluster.name,
+    ({ cluster }) => cluster.key,
+  );
   for (const member of withTargets) {
-    if (member.targets.length > 1) member.targets.sort((a, b) => compareText(a.application, b.application) || compareText(a.key, b.key));
+    if (member.targets.length === 1) continue;
+    member.targets = sortedByText(
+      member.targets,
+      ({ application }) => application,
+      ({ key }) => key,
+    );
   }
   return { units: joinByPins(withTargets), strays };
 }
@@ -59,14 +68,21 @@ function joinByPins(members: readonly Member[]): Unit[] {
       }
     }
   }
-  const units = new Map<number, Unit>();
+  const units: Unit[] = [];
+  const unitOf: Unit[] = [];
   for (const [i, member] of members.entries()) {
     const root = find(i);
-    const unit = units.get(root);
-    if (unit === undefined) units.set(root, { members: [member], sharedPin: shared.get(root) });
-    else unit.members.push(member);
+    const known = unitOf[root];
+    if (known !== undefined) {
+      known.members.push(member);
+      continue;
+    }
+    // A root is the first of its unit, so that this grows without holes but for those that joined.
+    const unit = { members: [member], sharedPin: shared.get(root) };
+    unitOf[root] = unit;
+    units.push(unit);
   }
-  return [...units.values()];
+  return units;
 }
 
 /** The first that came with a pin. Looked up by path first: where a path names one pin, no long key has to be made. */

@@ -3,7 +3,7 @@ import { defined } from "../../core/base/defined.ts";
 import { rankOf } from "../../core/base/environments.ts";
 import { readYamlDocuments, type YamlDocument } from "../../core/base/yaml-read.ts";
 import { findPin } from "../../core/pins/find.ts";
-import { isOlder } from "../../core/plan/plan.ts";
+import { isOlder } from "../../core/plan/warnings.ts";
 import type { FilePlaces, Place } from "./types.ts";
 
 /** What people call a version, told from what only looks like one. */
