@@ -172,3 +172,27 @@ describe("the documentation", () => {
     expect([...new Set(options)].filter((option) => !text.includes(option))).toEqual([]);
   });
 });
+
+test("a file of the sources that a comment, a README or a page names is there", () => {
+  const files = globSync("{src,test,deploy}/**/*.{ts,tsx,mjs}", { cwd: ROOT });
+  const texts = [
+    ...files,
+    ...globSync("{*,docs/*,src/**/*,test/**/*}.md", { cwd: ROOT, exclude: ["CHANGELOG.md", "**/__snapshots__/**"] }),
+  ];
+  const isThere = (name: string) => files.some((file) => file === name || file.endsWith(`/${name.replace(/^(\.{1,2}\/)+/, "")}`));
+  // Of other projects, or a shape of names.
+  const foreign = new Set([
+    "dependency-dashboard.ts",
+    "pr/body/config-description.ts",
+    "error-config.ts",
+    "reasons/X.ts",
+    "../reasons/X.ts",
+  ]);
+  const gone = texts.flatMap((text) => {
+    const lines = read(text).split("\n");
+    const prose = text.endsWith(".md") ? lines : lines.filter((line) => /^\s*(\/\*\*|\*|\/\/) /.test(line));
+    const named = prose.flatMap((line) => [...line.matchAll(/(?<![\w@.*/-])[\w./-]*[\w-]\.(?:tsx?|mjs)\b/g)].map(([name]) => name));
+    return named.filter((name) => !foreign.has(name) && !isThere(name)).map((name) => `${text}: ${name}`);
+  });
+  expect(gone).toEqual([]);
+});

@@ -8,7 +8,7 @@ People steer a run by comments on its pull requests: the release PR, or the PR o
 
 `;
 
-/** How comments are read: src/surfaces/server/comments/parse.ts, comment-*.ts, parse-words.ts and command-inbox.ts. */
+/** How comments are read: parse.ts, plain-lines.ts, reading.ts and inbox.ts of src/surfaces/server/comments/. */
 const READING = `## How a comment is read
 
 - A command is a line of plain text that begins with \`/\` in its first column. Commands in quotes, code, lists, tables and any other

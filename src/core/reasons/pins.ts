@@ -1,4 +1,4 @@
-/** Why a pin cannot be read or written: `core/pins/` and what moves clusters tell it, `core/report/reasons/pins.ts` says it. */
+/** Why a pin cannot be read or written: `core/pins/` and what moves clusters tell it, `core/report/reasons/problems/pins.ts` says it. */
 import type { KindsOf, NoData, ReasonsOf } from "../base/reason.ts";
 
 export interface PinProblems {

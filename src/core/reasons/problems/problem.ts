@@ -1,6 +1,6 @@
 /**
  * Problems of what people wrote: a code with its data, and the place. Whatever reads files of the config repo makes them; lint, plans, checks
- * and comments show them. `core/report/reasons/problems.ts` says them, and every code is a row of docs/troubleshooting.md.
+ * and comments show them. `core/report/reasons/problems/problems.ts` says them, and every code is a row of docs/troubleshooting.md.
  */
 import type { ReasonsOf } from "../../base/reason.ts";
 import type { PinProblems } from "../pins.ts";

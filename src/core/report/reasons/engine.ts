@@ -2,8 +2,8 @@ import { sayRef } from "../../base/ref-name.ts";
 import { formatDuration } from "../../base/time.ts";
 import type { EngineReasons } from "../../reasons/engine.ts";
 import type { Problem } from "../../reasons/problems/problem.ts";
+import { GUARD } from "./engine-guard.ts";
 import { type Entries, entriesOf } from "./entry.ts";
-import { GUARD } from "./guard.ts";
 import { few, release, sha } from "./phrases.ts";
 import { sayProblem } from "./problems/problems.ts";
 

@@ -145,7 +145,7 @@ function closed(draft: Draft, batch: Batch, pull: ObservedPull): void {
   pause(draft, "PullClosed", by, reason, runReason("ASK_CLOSED"));
 }
 
-/** Built again in run-stage.ts, by a run that is not paused or ending. */
+/** Built again in stage.ts, by a run that is not paused or ending. */
 function afterClose(draft: Draft, batch: Batch): void {
   moveBatch(draft, batch.number, "Closed", { closing: undefined, intention: undefined });
   unpropose(draft, batch.number);

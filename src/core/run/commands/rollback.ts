@@ -45,6 +45,6 @@ export function rollbackCommand(draft: Draft, command: Command): Reply {
     answer,
   };
   change(draft, { ...endSoon(run, ending), rollback: asked }, reason);
-  // Answered in run-end.ts, once nothing of the run is open any more.
+  // Answered in ../batches/end.ts, once nothing of the run is open any more.
   return "later";
 }

@@ -104,6 +104,6 @@ export function abortCommand(draft: Draft, command: Command): Reply {
   const reason: RunReason = { code: "ABORTED_BY", by: command.actor, text: command.args.join(" ") };
   const ending = { phase: "Aborted" as const, by: command.actor, reason, at: draft.at, command: { id: command.id, text: command.text } };
   change(draft, endSoon(draft.run, ending), reason);
-  // Answered in run-end.ts, once nothing of the run is open any more.
+  // Answered in ../batches/end.ts, once nothing of the run is open any more.
   return "later";
 }

@@ -22,7 +22,7 @@ export interface Draft {
   readonly rebuilt: Set<number>;
   /** Batches in which a confirmed target became unhealthy in this round. */
   readonly disturbed: Set<number>;
-  /** Settled batches of which every target was seen as it was left: see target-rest.ts. */
+  /** Settled batches of which every target was seen as it was left: see ../targets/rest.ts. */
   readonly resting: Set<Batch>;
   /** See Advanced. */
   readonly cleared: number[];

@@ -1,17 +1,17 @@
 import type { OwnWords, Path, Place, Problem, ProblemReason, ProblemTable, Warning } from "../../../reasons/problems/problem.ts";
 import { firstOf } from "../../markdown.ts";
 import { ANALYSIS_PROBLEMS } from "./analysis.ts";
-import { COPY_PROBLEMS } from "./copies.ts";
+import { COPY_PROBLEMS } from "./copy.ts";
 import { type ProblemEntries, type SaidProblem, sayEntry } from "./entry.ts";
 import { FILE_PROBLEMS } from "./file.ts";
-import { GITHUB_PROBLEMS } from "./github.ts";
 import { INVENTORY_PROBLEMS } from "./inventory.ts";
 import { PACE_PROBLEMS } from "./pace.ts";
 import { PIN_PROBLEMS } from "./pins.ts";
 import { PLAN_PROBLEMS } from "./plan.ts";
-import { RELEASE_PROBLEMS } from "./release.ts";
 import { REPO_PROBLEMS } from "./repo.ts";
+import { GITHUB_PROBLEMS } from "./repo-github.ts";
 import { RULE_PROBLEMS } from "./rules.ts";
+import { RELEASE_PROBLEMS } from "./rules-release.ts";
 import { SERVER_PROBLEMS } from "./server.ts";
 import { SET_PROBLEMS } from "./set.ts";
 

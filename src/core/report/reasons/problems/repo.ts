@@ -3,8 +3,8 @@ import type { NotGranted, RepoProblems } from "../../../reasons/problems/repo.ts
 import { firstOf } from "../../markdown.ts";
 import { isSeveral, sourcePhrase } from "../phrases.ts";
 import { didYouMean, problemsOf, sayEntry } from "./entry.ts";
-import type { GitHubCode } from "./github.ts";
 import { sayPin } from "./pins.ts";
+import type { GitHubCode } from "./repo-github.ts";
 
 const ONE_MOVES = "one of the two carries the version";
 const ONE_DECIDES = "one of the two decides the tag";
