@@ -35,10 +35,13 @@ export function bindingOn(truth: Truth, run: Run, batch: Batch, now: number): Mo
 /** Of its rollout those that are for it, of its stage the same, those of one scope together. */
 export function ownWindowsOn(truth: Truth, run: Run, batch: Batch): ModelScoped[][] {
   const model = truth.rollouts.find(({ name }) => name === run.rollout)?.model;
+  const lists = [model?.windows, model?.stages[batch.stage]?.windows].filter((list) => list !== undefined);
+  // Most runs have none, and are asked at every look.
+  if (lists.length === 0) return [];
   const stage = run.plan.stages[batch.stage]?.name;
   const regions = regionsOf(truth, batch);
   const isFor = (window: ModelScoped) => (window.stage ?? stage) === stage && isForSome(window, regions);
-  return [model?.windows ?? [], model?.stages[batch.stage]?.windows ?? []].flatMap((list) => byScope(list.filter(isFor)));
+  return lists.flatMap((list) => byScope(list.filter(isFor)));
 }
 
 /** The windows of its own that are shut for a batch. */
@@ -65,6 +68,7 @@ export function freezesOn(
   batch: Pick<Batch, "targets">,
   now: number,
 ): ModelFreeze[][] {
+  if (truth.freezes.length === 0) return [];
   const regions = regionsOf(truth, batch);
   const bound = truth.freezes.flatMap(({ until, model }) => {
     if (model === undefined || now >= until) return [];
