@@ -64,7 +64,7 @@ const DEFAULTS: ApiTuning = {
   readyMs: 150_000,
   clustersMs: 30_000,
   refreshMs: 10_000,
-  apartMs: 1000,
+  apartMs: 250,
   random: Math.random,
 };
 /** How long Argo CD may take for one comparison. */

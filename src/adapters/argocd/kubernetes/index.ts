@@ -49,7 +49,7 @@ const DEFAULTS: Tuning = {
   staleMs: 15_000,
   maxBackoffMs: 30_000,
   readyMs: 30_000,
-  apartMs: 1000,
+  apartMs: 250,
   random: Math.random,
 };
 

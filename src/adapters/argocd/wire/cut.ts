@@ -129,12 +129,13 @@ function items(reader: Reader, shape: Rule): void {
   byte(reader, CLOSE_LIST);
 }
 
-/** Whether none of the texts stands in the value; then past it. One that is escaped may be any of them. */
-function isWithout(reader: Reader, texts: readonly string[]): boolean {
+/** Whether nothing in the value matches; then past it. */
+function isWithout(reader: Reader, wanted: RegExp): boolean {
   const { from, at: begin } = reader;
   skip(reader, Number.POSITIVE_INFINITY);
   const bytes = Buffer.from(from.buffer, from.byteOffset + begin, reader.at - begin);
-  if (!bytes.includes("\\u") && !texts.some((text) => bytes.includes(text))) return true;
+  // One look for all of them, at a character a byte: a text of UTF-8 would have to be decoded.
+  if (!wanted.test(bytes.toString("latin1"))) return true;
   reader.at = begin;
   return false;
 }

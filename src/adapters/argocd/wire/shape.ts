@@ -3,13 +3,14 @@ export interface Shape {
   readonly [key: string]: Shape | Seldom | boolean;
 }
 
-/** Of a long list that seldom matters: it is kept, by its shape, where one of these texts stands in it, and is empty elsewhere. */
+/** Of a long list that seldom matters: it is kept, by its shape, where its JSON matches, and is empty elsewhere. Of ASCII only. */
 export class Seldom {
   readonly shape: Shape;
-  readonly texts: readonly string[];
-  constructor(shape: Shape, ...texts: readonly string[]) {
+  readonly where: RegExp;
+  constructor(shape: Shape, where: RegExp) {
     this.shape = shape;
-    this.texts = texts;
+    // What is escaped may be any text.
+    this.where = new RegExp(`\\\\u|${where.source}`);
   }
 }
 
@@ -17,7 +18,7 @@ export class Seldom {
 export interface Rule {
   keys: { name: string; bytes: Uint8Array; rule: Rule | boolean }[];
   others: Rule | boolean;
-  seldom?: readonly string[];
+  seldom?: RegExp;
 }
 
 function compiled(shape: Shape): Rule {
@@ -26,6 +27,6 @@ function compiled(shape: Shape): Rule {
 }
 
 export function ruleOf(of: Shape | Seldom | boolean): Rule | boolean {
-  if (of instanceof Seldom) return { ...compiled(of.shape), seldom: of.texts };
+  if (of instanceof Seldom) return { ...compiled(of.shape), seldom: of.where };
   return typeof of === "boolean" ? of : compiled(of);
 }

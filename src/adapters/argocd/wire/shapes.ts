@@ -51,7 +51,7 @@ const HYDRATION: Shape = {
 /** What became of each resource that a sync tried, where not all is well. */
 const RESULTS = new Seldom(
   { "*": false, kind: true, namespace: true, name: true, status: true, hookPhase: true, message: true },
-  ...['"SyncFailed"', '"Failed"', '"Error"'],
+  /"SyncFailed"|"Failed"|"Error"/,
 );
 
 export const APPLICATION: Shape = {
@@ -67,7 +67,7 @@ export const APPLICATION: Shape = {
     // Only of Jobs, of Applications, and of what is not well, does anything change.
     resources: new Seldom(
       { "*": false, group: true, kind: true, namespace: true, name: true, health: true },
-      ...['Job"', '"Application"', '"ApplicationSet"', '"Degraded"'],
+      /Job"|"Application"|"ApplicationSet"|"Degraded"/,
     ),
     conditions: true,
     operationState: {
