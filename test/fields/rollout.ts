@@ -90,7 +90,7 @@ spec.settle spec.grace spec.seenDeadline spec.waitingDeadline | ${PARSED} | ${FI
 spec.baseline | src/core/run/targets/target-rules › Tolerate: what was Degraded before | ${FIELDS} | src/core/report/rollouts › as before its batch
 spec.allowUnstaged | src/core/spec/parse/parse › fills every default in | ${FIELDS} | src/core/report/plan/plan-check › allowUnstaged: true
 spec.dependsOn[].rollout spec.dependsOn[].atLeast | src/core/run/gates/gates › a cluster waits until the other rollout is confirmed there | ${FIELDS} | ${RULES}Each cluster waits for
-spec.windows[].schedule spec.windows[].duration spec.windows[].timeZone | src/engine/release-pr/plan-warnings › outside of it the warning says until when | ${GATES} | ${RULES}closed now, next open
+spec.windows[].schedule spec.windows[].duration spec.windows[].timeZone | src/engine/release-pr/outside-warnings › outside of it the warning says until when | ${GATES} | ${RULES}closed now, next open
 spec.windows[].kind | src/core/spec/windows › a deny window wins over an allow window | ${GATES} | ${RULES}Windows: allow
 spec.stages[].windows[].schedule spec.stages[].windows[].duration spec.stages[].windows[].timeZone spec.stages[].windows[].kind | src/core/run/gates/window › those of a stage hold its batches alone | ${GATES} | src/core/report/plan/plan-rules › besides: allow
 spec.windows[].selector spec.windows[].stages spec.stages[].windows[].selector | src/core/run/gates/window › a window of the rollout for %s | ${GATES} | src/core/report/plan/plan-rules › in stage canary: deny

@@ -13,7 +13,7 @@ mode | src/core/spec/parse/parse › the repo's settings say it | ${FIELDS} | sr
 rollouts | src/core/spec/parse/parse › the repo's settings say it | test/e2e/commands › from the command line | src/surfaces/cli/lint/lint › a rollout that no file declares
 commands.*.teams | src/core/spec/repo-config › teams by command, and bots | ${COMMANDS} | test/e2e/commands › sre
 bots | src/core/spec/repo-config › teams by command, and bots | ${COMMANDS} | ${HELP}
-freezes[].schedule freezes[].duration freezes[].timeZone freezes[].kind | src/engine/release-pr/plan-warnings › freezes of the repo and of the server | ${GATES} | test/e2e/gates.long › it is frozen by the repo
+freezes[].schedule freezes[].duration freezes[].timeZone freezes[].kind | src/engine/release-pr/outside-warnings › freezes of the repo and of the server | ${GATES} | test/e2e/gates.long › it is frozen by the repo
 freezes[].selector freezes[].rollouts freezes[].stages | src/core/run/gates/window › a freeze for %s | ${GATES} | test/e2e/gates.long › it is frozen by the repo
 limits.clusters limits.targets | src/core/plan/limits › is made smaller, and the run goes on to its end | ${FIELDS} | src/core/report/plan/plan-rules › at most 10 clusters
 limits.selected[].selector | src/core/run/gates/gates › a limit for some clusters counts those alone | ${FIELDS} | src/core/report/plan/plan-rules › 2 clusters where

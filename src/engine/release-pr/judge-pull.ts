@@ -42,7 +42,7 @@ import { type Asked, askedBy } from "./asked-release.ts";
 import { refusedBatch } from "./first-batch.ts";
 import { noReads, noting } from "./judge-pull-reads.ts";
 import { hasSource, newProblems, type Touches, touchesOf } from "./judge-pull-touched.ts";
-import { openPlanWarnings } from "./plan-warnings.ts";
+import { openPlanWarnings } from "./outside-warnings.ts";
 import { touchedParents, writtenOut } from "./pull-parents.ts";
 import type { JudgedPull, PlanBase, Verdict } from "./types.ts";
 import { addUnstaged, openUnstagedJudge } from "./unstaged.ts";

@@ -10,7 +10,7 @@ type AppliedEdits = { ok: true; files: Map<string, string> } | { ok: false; prob
 
 /**
  * The new text of every file that a batch's edits touch; every byte outside the edited values stays. Edits of kind
- * `branch` touch no file, and those of kind `copy` are made of trees: see `copies.ts`. A file whose values are already what they should be is given as it is.
+ * `branch` touch no file, and those of kind `copy` are made of trees when they are committed (`round/act/batch-commit.ts`). A file whose values are already what they should be is given as it is.
  *
  * `toWrite`: what an edit of a value writes; left out: the release's.
  *

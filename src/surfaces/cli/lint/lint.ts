@@ -15,7 +15,7 @@ import { branchesOf, printBranch } from "../../../core/run/state/branch-name.ts"
 import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { isRolloutFile } from "../../../engine/config-repo/project.ts";
-import { unboundWarning } from "../../../engine/release-pr/plan-warnings.ts";
+import { unboundWarning } from "../../../engine/release-pr/outside-warnings.ts";
 import { locateIn } from "../../../engine/resolve/plan-over.ts";
 import { likeBeside, outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";

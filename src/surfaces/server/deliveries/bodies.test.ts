@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { silentLog } from "../../../engine/round/context.ts";
-import { openBodies } from "./http.ts";
+import { openBodies } from "./door.ts";
 import { type BotServer, startBotServer, WEBHOOK_PATH } from "./server.ts";
 
 type Request = Parameters<ReturnType<typeof openBodies>["read"]>[0];

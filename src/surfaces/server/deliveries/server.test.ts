@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
 import { freePort } from "../../../../test/support/free-port.ts";
 import { silentLog } from "../../../engine/round/context.ts";
-import { deliver } from "./http.ts";
+import { deliver } from "./door.ts";
 import { startBotServer } from "./server.ts";
 
 it.each([

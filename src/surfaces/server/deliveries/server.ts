@@ -1,4 +1,4 @@
-/** The doors of the server: deliveries are verified, noted and answered here, and worked on in the queue. */
+/** Opens the doors of the server. Deliveries come in by `door.ts`, are noted and wake repositories by `on-event.ts`, and are worked on in the queue. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createNodeMiddleware, type ProbotOctokit } from "probot";
 import { defined } from "../../../core/base/defined.ts";
@@ -7,7 +7,8 @@ import { usableSecret } from "../config/env.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Telemetry } from "../telemetry/scope.ts";
 import { type GitHubApp, type OctokitsOptions, openOctokits, type Through } from "../tenancy/octokits.ts";
-import { closeServer, deliveryDoor, health, isByPublicName, isOwnHost, listenOn, pathOf, plain } from "./http.ts";
+import { deliveryDoor } from "./door.ts";
+import { closeServer, health, isByPublicName, isOwnHost, listenOn, pathOf, plain } from "./http.ts";
 import { type BotEvent, openInbox } from "./on-event.ts";
 import { boundConnections } from "./strangers.ts";
 

@@ -9,7 +9,7 @@ import type { Window } from "../../core/spec/windows.ts";
 import { bindingOf } from "../../core/spec/windows-binding.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
 import { silentLog } from "../round/context.ts";
-import { openPlanWarnings, windowWarning } from "./plan-warnings.ts";
+import { openPlanWarnings, windowWarning } from "./outside-warnings.ts";
 
 type Input = Parameters<typeof openPlanWarnings>[0];
 
