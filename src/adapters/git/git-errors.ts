@@ -1,4 +1,4 @@
-import { redact } from "../../core/base/redact.ts";
+import { errorText, redact } from "../../core/base/error-text.ts";
 import { GitError } from "./port.ts";
 
 /** A git command that ended with something else than 0, as it was said. */
@@ -45,7 +45,7 @@ export function isHostsFault(error: unknown): boolean {
 /** What went wrong, as GitError: `doing` says what was being done (`fetch from https://…`). The cause is the failure itself, without secrets. */
 export function gitError(doing: string, error: unknown): GitError {
   if (error instanceof GitError) return error;
-  const said = error instanceof GitFailure ? error.stderr : redact(error instanceof Error ? error.message : String(error));
+  const said = error instanceof GitFailure ? error.stderr : redact(errorText(error));
   const kind = error instanceof GitFailure ? (CAUSES.find(([, pattern]) => pattern.test(said))?.[0] ?? "Invalid") : "Unavailable";
   return new GitError(kind, `${doing}: ${lastWords(said)}`, { cause: error });
 }

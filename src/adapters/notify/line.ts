@@ -2,7 +2,9 @@
  * What waits to be sent to one destination: one at a time, each repository in its turn, so that a noisy one delays no other. Many of one
  * repository are one digest. What fails is tried again, less often each time. Called by `notifier.ts`.
  */
+
 import { AsyncLocalStorage } from "node:async_hooks";
+import { errorText } from "../../core/base/error-text.ts";
 import type { Clock } from "../../core/base/time.ts";
 import { digestOf, type Notice, type RunCard } from "../../core/report/notify/notice.ts";
 import { checkMayWrite } from "../outbound/asker.ts";
@@ -167,7 +169,7 @@ export class Line {
 
   #failed(error: unknown, { isOver = false, ...of }: { repository?: string; title?: string; isOver?: boolean }): number {
     const { name, log } = this.#options;
-    const fields = { destination: name, ...of, error: error instanceof Error ? error.message : String(error) };
+    const fields = { destination: name, ...of, error: errorText(error) };
     if (isOver) {
       log.error(fields, "a notification was refused and is given up");
       return SPACING_MS;

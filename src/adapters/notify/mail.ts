@@ -1,7 +1,9 @@
 /** Sends e-mail by SMTP, with Nodemailer over a socket of ours: its address is looked at as any other, and what is read of it is bounded. */
+
 import { createHash } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { defined } from "../../core/base/defined.ts";
+import { errorText } from "../../core/base/error-text.ts";
 import { mailOf } from "../../core/report/notify/mail.ts";
 import { sentenceOf } from "../../core/report/reasons/say.ts";
 import { lookupFor, OutboundError } from "../outbound/outbound.ts";
@@ -83,7 +85,7 @@ function notSent(error: unknown): NotSent {
   if (error instanceof NotSent) return error;
   if (error instanceof OutboundError) return new NotSent(sentenceOf(error.reason), false);
   const { responseCode = 0, code = "" } = error as { responseCode?: number; code?: string };
-  const words = error instanceof Error ? error.message : String(error);
+  const words = errorText(error);
   const isFinal = responseCode >= 500 || code === "EAUTH" || code === "EENVELOPE";
   return new NotSent(words.replace(/\s+/g, " ").slice(0, 200), !isFinal);
 }

@@ -2,10 +2,12 @@
  * Sends the requests that a config repo asks for: to hosts the server's configuration allows, bounded in time and size. Called by hooks and
  * analyses.
  */
+
 import { type LookupAddress, lookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { Agent, request } from "undici";
 import { defined } from "../../core/base/defined.ts";
+import { errorText } from "../../core/base/error-text.ts";
 import type { ReasonsOf } from "../../core/base/reason.ts";
 import { type CheckReasons, checkReason } from "../../core/reasons/checks.ts";
 import { checkMayWrite, NotOurs } from "./asker.ts";
@@ -166,6 +168,6 @@ function asOutbound(error: unknown, host: string, timeoutMs: number): OutboundEr
   if (error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError"))
     return new OutboundError("TimedOut", checkReason("OUTBOUND_SLOW", { host, ms: timeoutMs }), { cause: error });
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const why = code === "" ? (error instanceof Error ? error.message : String(error)) : code;
+  const why = code === "" ? errorText(error) : code;
   return new OutboundError("Unreachable", checkReason("OUTBOUND_UNREACHED", { host, said: why.slice(0, 200) }), { cause: error });
 }

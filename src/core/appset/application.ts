@@ -1,8 +1,10 @@
 /** Applications out of a set's template: merged with a generator's own, rendered with parameters, then patched. */
+
 import { defined } from "../base/defined.ts";
+import { errorText } from "../base/error-text.ts";
 import { isRecord } from "../base/is-record.ts";
 import { parseYaml } from "../base/yaml-read.ts";
-import { failure, ownKey, saidBy, setKey } from "./problem.ts";
+import { failure, ownKey, setKey } from "./problem.ts";
 import { type Environment, renderTree } from "./templating.ts";
 import type { ParamSet, RenderedApplication } from "./types.ts";
 
@@ -167,7 +169,7 @@ function parsedPatch(source: string, where: string): Fields {
   try {
     value = parseYaml(source) ?? {};
   } catch (error) {
-    throw failure("TEMPLATE_ERROR", where, { kind: "PatchNotYaml", said: saidBy(error) });
+    throw failure("TEMPLATE_ERROR", where, { kind: "PatchNotYaml", said: errorText(error) });
   }
   if (!isRecord(value)) throw failure("TEMPLATE_ERROR", where, { kind: "PatchNoMap" });
   return value;

@@ -1,4 +1,5 @@
 /** Generators of an ApplicationSet: which an entry holds, and the parameter sets each yields. Those that ask the outside are refused. */
+import { errorText } from "../base/error-text.ts";
 import { isRecord } from "../base/is-record.ts";
 import { nearest } from "../base/nearest.ts";
 import { isLabelKey, isLabelValue, labelMatcher, OPERATORS, type Selector } from "../base/selector.ts";
@@ -8,7 +9,7 @@ import { stringMap } from "../gotemplate/value.ts";
 import { matrixParams, mergeGeneratorParams } from "./combine.ts";
 import { gitParams } from "./git-generator.ts";
 import { addValues, flatten } from "./params.ts";
-import { failure, saidBy, setKey } from "./problem.ts";
+import { failure, setKey } from "./problem.ts";
 import type { Environment } from "./templating.ts";
 import type { AppSetCluster, ParamSet } from "./types.ts";
 
@@ -162,7 +163,7 @@ function yamlParams(source: unknown, where: string): ParamSet[] {
   try {
     parsed = parseYaml(source) ?? [];
   } catch (error) {
-    throw failure("PARAM_ERROR", where, { kind: "NotYaml", said: saidBy(error) });
+    throw failure("PARAM_ERROR", where, { kind: "NotYaml", said: errorText(error) });
   }
   if (!Array.isArray(parsed)) throw failure("PARAM_ERROR", where, { kind: "NoListOfMaps" });
   return parsed.map((item, index) => {

@@ -1,5 +1,7 @@
 /** `git` generators: directories by globs of Go's `path.Match`, files by git's pathspec or, with the new globbing, by doublestar. */
+
 import { compareText } from "../base/compare-text.ts";
+import { errorText } from "../base/error-text.ts";
 import { globMatcher } from "../base/glob.ts";
 import { isRecord } from "../base/is-record.ts";
 import { spendOfPass } from "../base/pass.ts";
@@ -7,7 +9,7 @@ import type { RepoFiles } from "../base/repo-files.ts";
 import { parseYaml } from "../base/yaml-read.ts";
 import { baseName, dirName } from "../gotemplate/sprig-names.ts";
 import { addValues, flatten, pathParams } from "./params.ts";
-import { failure, saidBy, setKey, tryEach } from "./problem.ts";
+import { failure, setKey, tryEach } from "./problem.ts";
 import type { Environment } from "./templating.ts";
 import type { ParamSet } from "./types.ts";
 
@@ -144,7 +146,7 @@ function objectsOf(name: string, content: string, where: string): Fields[] {
   try {
     parsed = parseYaml(content) ?? {};
   } catch (error) {
-    throw failure("PARAM_ERROR", where, { kind: "FileNotYaml", name, said: saidBy(error) });
+    throw failure("PARAM_ERROR", where, { kind: "FileNotYaml", name, said: errorText(error) });
   }
   const items: unknown[] = Array.isArray(parsed) ? parsed.map((item) => item ?? {}) : [parsed];
   if (items.every(isRecord)) return items;

@@ -28,11 +28,6 @@ export function tryEach<T>(items: Iterable<T>, attempt: (item: T) => void): void
   if (problems.length > 0) throw new RenderFailure(problems);
 }
 
-/** What something thrown says. */
-export function saidBy(error: unknown): string {
-  return error instanceof Error ? error.message : "unknown reason";
-}
-
 /** Sets a key as data, `__proto__` too. */
 export function setKey(record: Record<string, unknown>, key: string, value: unknown): void {
   if (key === "__proto__") Object.defineProperty(record, key, { value, writable: true, enumerable: true, configurable: true });

@@ -1,9 +1,10 @@
 /** Renders ApplicationSets as Argo CD does: strictly, so that one problem makes the whole set unknown. */
+import { errorText } from "../base/error-text.ts";
 import { isRecord } from "../base/is-record.ts";
 import type { RenderProblem } from "../reasons/render.ts";
 import { type Blueprint, checkTemplate, mergeTemplates, renderApplication } from "./application.ts";
 import { evaluateKind, kindsOf, requeueSeconds } from "./generators.ts";
-import { failure, RenderFailure, saidBy } from "./problem.ts";
+import { failure, RenderFailure } from "./problem.ts";
 import { createTemplating, type Environment } from "./templating.ts";
 import type { ParamSet, RenderContext, RenderedApplication, RenderedGenerator, RenderResult } from "./types.ts";
 
@@ -44,7 +45,8 @@ export function endless(): RenderProblem {
 
 /** Keeps the problems of an error, and returns the first. */
 function note({ problems }: Rendering, error: unknown, where: string): RenderProblem | undefined {
-  const other = () => failure("INVALID", where, error instanceof RangeError ? { kind: "TooDeep" } : { kind: "Other", said: saidBy(error) });
+  const other = () =>
+    failure("INVALID", where, error instanceof RangeError ? { kind: "TooDeep" } : { kind: "Other", said: errorText(error) });
   const found = (error instanceof RenderFailure ? error : other()).problems;
   for (const problem of found) {
     const key = JSON.stringify(problem);

@@ -2,7 +2,9 @@
  * Reads YAML as Argo CD's parser does: manifests, inventories and what templates parse. Rollouts and settings are read by
  * `core/spec/parse/yaml.ts` (YAML 1.2, each value with its place), files with pins by `core/pins/compose.ts` (every byte kept).
  */
+
 import { type Document, isCollection, LineCounter, parseAllDocuments, type ScalarTag, Schema, type Tags, visit } from "yaml";
+import { errorText } from "./error-text.ts";
 import { isRecord } from "./is-record.ts";
 import { apart, stepsOfYaml } from "./pass.ts";
 import { expandsTooFar, hasTooManyDocuments, LINEAR } from "./yaml-bounds.ts";
@@ -114,7 +116,7 @@ export function parsedDocuments(text: string): YamlDocument[] {
       if (expandsTooFar(document)) return { problem: "its aliases stand for too much", line, column };
       return { value: document.toJS({ maxAliasCount: -1 }), line, column };
     } catch (cause) {
-      return { problem: saidOf(cause instanceof Error ? cause.message : "unknown reason"), line, column };
+      return { problem: saidOf(errorText(cause)), line, column };
     }
   });
 }

@@ -1,6 +1,7 @@
 /**
  * Sprig's and Argo CD's functions that write data as JSON, YAML and base64, and read it again. `toYaml` writes as Go's library does.
  */
+import { errorText } from "../base/error-text.ts";
 import { sha256 } from "../base/hash.ts";
 import { parseYaml } from "../base/yaml-read.ts";
 import { type Budget, spend } from "./budget.ts";
@@ -27,7 +28,7 @@ function read(fn: string, parse: (text: string) => unknown, text: string): GoVal
   try {
     return parse(text) as GoValue;
   } catch (error) {
-    throw fails("GO_CALL", { fn, said: error instanceof Error ? error.message : String(error) });
+    throw fails("GO_CALL", { fn, said: errorText(error) });
   }
 }
 

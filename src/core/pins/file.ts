@@ -1,3 +1,4 @@
+import { errorText } from "../base/error-text.ts";
 import { hasTooManyDocuments, MOST_DOCUMENTS, yamlMarks } from "../base/yaml-bounds.ts";
 import type { AliasNode, MapNode, YamlNode, YamlTree } from "../base/yaml-scan/model.ts";
 import { scanYaml } from "../base/yaml-scan/scan.ts";
@@ -119,7 +120,7 @@ function readJson(text: string): Reading {
   try {
     JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
+    const said = errorText(error);
     return refuse("PIN_FILE_NOT_YAML", { kind: "Json", said }, text, Number(/position (\d+)/.exec(said)?.[1] ?? 0));
   }
   const start = /^\ufeff?\s*/.exec(text)?.[0].length ?? 0;

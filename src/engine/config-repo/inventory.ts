@@ -2,6 +2,7 @@ import { type Document, LineCounter, parseAllDocuments } from "yaml";
 import { decodeClusterSecret, SECRET_TYPE } from "../../core/argocd/decode/cluster.ts";
 import type { ClusterView } from "../../core/argocd/views.ts";
 import { BoundedMap } from "../../core/base/bounded.ts";
+import { errorText } from "../../core/base/error-text.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import { nearest } from "../../core/base/nearest.ts";
 import { apart, stepsOfYaml } from "../../core/base/pass.ts";
@@ -54,7 +55,7 @@ function oneDeclared(files: SyncFiles, rollout: string, file: string, inner: Pat
     const text = files.read(file);
     return text === null ? refuse([notThere(files, rollout, file, inner)]) : remembered(text, file);
   } catch (error) {
-    const why = error instanceof Error ? error.message.slice(0, 200) : "unknown reason";
+    const why = errorText(error).slice(0, 200);
     return refuse([invalid(file, { kind: "Unreadable", name: file, said: why })]);
   }
 }

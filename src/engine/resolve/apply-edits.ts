@@ -1,3 +1,4 @@
+import { errorText } from "../../core/base/error-text.ts";
 import { type MoveResult, moveInClusterGenerator, moveOutOfClusterGenerator } from "../../core/pins/cluster-generator.ts";
 import { splice } from "../../core/pins/splice.ts";
 import type { PinError } from "../../core/pins/types.ts";
@@ -42,7 +43,7 @@ function readText(file: string, readFile: (path: string) => string | null): { ok
     if (text !== null) return { ok: true, text };
     return { ok: false, problem: problemIn(file, { code: "PIN_FILE_MISSING", pinFile: file }) };
   } catch (error) {
-    const said = error instanceof Error ? error.message : "unknown reason";
+    const said = errorText(error);
     return { ok: false, problem: problemIn(file, { code: "PIN_FILE_UNREADABLE", pinFile: file, said }) };
   }
 }

@@ -2,6 +2,7 @@
  * Pins that copy a directory: what they mean at a commit, and what two of them, or one and another pin, would write over one another. What
  * stands in a directory is the id of its tree, so that a copy is exact, can be told from any other, and is put back to the last byte.
  */
+import { errorText } from "../../core/base/error-text.ts";
 import { changesBetween, EMPTY_TREE, type Folder, type FolderChanges, folderIn, overlapOf } from "../../core/base/folder.ts";
 import { nearest } from "../../core/base/nearest.ts";
 import type { RepoFiles } from "../../core/base/repo-files.ts";
@@ -75,7 +76,7 @@ function readWhole(folder: string, read: ReadFile, isReplaced = false): Whole {
     if (fault === undefined || (isReplaced && fault.kind === "Link")) return { ok: true, folder: found };
     return { ok: false, problem: { ...fault, folder } };
   } catch (error) {
-    return { ok: false, problem: { kind: "Unread", folder, said: error instanceof Error ? error.message : "unknown reason" } };
+    return { ok: false, problem: { kind: "Unread", folder, said: errorText(error) } };
   }
 }
 

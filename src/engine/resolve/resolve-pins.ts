@@ -1,4 +1,5 @@
 import { defined } from "../../core/base/defined.ts";
+import { errorText } from "../../core/base/error-text.ts";
 import { plainFolder } from "../../core/base/folder.ts";
 import { parseTemplate, renderTemplate, type TemplatePart } from "../../core/base/template.ts";
 import { findPin } from "../../core/pins/find.ts";
@@ -153,7 +154,7 @@ function tryRead(file: string, readFile: (path: string) => string | null, failed
   try {
     return readFile(file);
   } catch (error) {
-    failed(error instanceof Error ? error.message : "unknown reason");
+    failed(errorText(error));
     return undefined;
   }
 }

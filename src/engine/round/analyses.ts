@@ -1,9 +1,11 @@
 /** The analyses of one repo's runs: begun and stopped as the core wants it, and shown as their engine has them. */
+
 import type { AnalysisState } from "../../adapters/analysis/port.ts";
 import { askedOf, templateFiles, templatesIn } from "../../core/analysis/repo-templates.ts";
 import { AnalysisError, type Sources } from "../../core/analysis/request.ts";
 import { BoundedMap } from "../../core/base/bounded.ts";
 import { defined } from "../../core/base/defined.ts";
+import { errorText } from "../../core/base/error-text.ts";
 import type { AnyReason } from "../../core/base/reason.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
 import { said } from "../../core/reasons/run.ts";
@@ -65,7 +67,7 @@ export function openAnalyses({ repository, analysis: service, planes, clock, log
   /** No reason to hold the run's other effects up: it waits for the analysis anyhow, and says why. */
   function noteFailure({ rollout }: Run, id: string, error: unknown): void {
     const final = error instanceof AnalysisError;
-    const message = (final ? sayWithHint(error.reason) : error instanceof Error ? error.message : String(error)).slice(0, 1000);
+    const message = (final ? sayWithHint(error.reason) : errorText(error)).slice(0, 1000);
     troubles.set(id, { message, final, at: clock.now() });
     if (final) return;
     remarks.set(rollout, engineReason("ANALYSIS_NOT_STARTED", { said: message.slice(0, 300) }));

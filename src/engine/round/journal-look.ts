@@ -4,8 +4,8 @@
  */
 import type { JournalState } from "../../adapters/git/journal/port.ts";
 import { GitError } from "../../adapters/git/port.ts";
+import { errorText, redact } from "../../core/base/error-text.ts";
 import type { AnyReason } from "../../core/base/reason.ts";
-import { redact } from "../../core/base/redact.ts";
 import { type AttentionReason, attentionReason } from "../../core/reasons/attention.ts";
 import { said } from "../../core/reasons/run.ts";
 import type { Attention } from "./attention.ts";
@@ -43,7 +43,7 @@ export function openJournalLooks({ journal, clock }: Pick<RepoContext, "journal"
     } catch (error) {
       // Another token may do: whoever called gets one.
       if (error instanceof GitError && error.kind === "Unauthorized") throw error;
-      const said = redact(error instanceof Error ? error.message : String(error)).slice(0, MOST_SAID);
+      const said = redact(errorText(error)).slice(0, MOST_SAID);
       return { state: good ?? NOTHING, held: attentionReason("JOURNAL_NOT_READ", { said }) };
     }
   }

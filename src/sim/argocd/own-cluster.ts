@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { defined } from "../../core/base/defined.ts";
+import { errorText } from "../../core/base/error-text.ts";
 import { checkRequired } from "../kubernetes/required.ts";
 import type { Store } from "../kubernetes/store.ts";
 import type { KubeObject } from "../kubernetes/types.ts";
@@ -25,7 +26,7 @@ async function argoObjects({ rendered }: Desired, app: Application, namespace: s
     try {
       checkRequired(object);
     } catch (refusal) {
-      throw new ManifestError(refusal instanceof Error ? refusal.message : String(refusal));
+      throw new ManifestError(errorText(refusal));
     }
     objects.push(object);
   }

@@ -1,7 +1,9 @@
 /** Arguments of subcommands: parsed by commander, and what is wrong with them told in one line that says where to read on. */
+
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { errorText } from "../../core/base/error-text.ts";
 import { nearest } from "../../core/base/nearest.ts";
 import { parseDuration } from "../../core/base/time.ts";
 import { CommandError, type CommandModule } from "./command.ts";
@@ -90,10 +92,6 @@ export function readGiven(option: string, file: string, exitCode: 2 | 3 = 2): st
   } catch (error) {
     throw new CommandError(exitCode, visible(`${option} ${file} cannot be read: ${errorText(error)}`));
   }
-}
-
-export function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Says what is wrong with the arguments. `name` is the whole one, e.g. `stagecoach plan`. */

@@ -8,9 +8,9 @@ import { isUnderPaths, pathsMissed, refreshPaths } from "../../../src/core/argoc
 import { firstLine } from "../../../src/core/argocd/liveness/moment.ts";
 import { normalRepo, plainServer } from "../../../src/core/argocd/same.ts";
 import { ownersOf, parseCodeowners } from "../../../src/core/base/codeowners.ts";
+import { redact } from "../../../src/core/base/error-text.ts";
 import { matchesGlob } from "../../../src/core/base/glob.ts";
 import { nearest } from "../../../src/core/base/nearest.ts";
-import { redact } from "../../../src/core/base/redact.ts";
 import { isLabelKey, isLabelValue } from "../../../src/core/base/selector.ts";
 import { parseDuration } from "../../../src/core/base/time.ts";
 import { readPart } from "../../../src/core/pins/part.ts";

@@ -4,10 +4,12 @@
  * since was measured of this very id. They are followed by listing those with our label, and removed by the controller
  * a week after their end.
  */
+
 import { CustomObjectsApi, type KubeConfig, setHeaderOptions } from "@kubernetes/client-node";
 import { AnalysisError, type Asked, type Sources } from "../../../core/analysis/request.ts";
 import { type AnalysisTemplate, templateSchema } from "../../../core/analysis/template-schema.ts";
 import { defined } from "../../../core/base/defined.ts";
+import { errorText } from "../../../core/base/error-text.ts";
 import { createListeners } from "../../../core/base/listeners.ts";
 import { type Clock, iso } from "../../../core/base/time.ts";
 import { codeOf, type Namespaces, namespaceFor, objectName } from "../kubernetes.ts";
@@ -224,5 +226,5 @@ function messageOf(error: unknown): string {
   const body = typeof error === "object" && error !== null && "body" in error ? error.body : undefined;
   const text = typeof body === "string" ? body : JSON.stringify(body ?? "");
   const message = /"message":\s*"((?:[^"\\]|\\.)*)"/.exec(text.replaceAll('\\"', "'"))?.[1];
-  return (message ?? (error instanceof Error ? error.message : String(error))).slice(0, 300);
+  return (message ?? errorText(error)).slice(0, 300);
 }

@@ -6,8 +6,8 @@ import { type Agent as HttpAgent, type IncomingMessage, request as requestHttp }
 import { type Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { child, fields, own, word } from "../../../core/argocd/decode/lenient.ts";
 import { defined } from "../../../core/base/defined.ts";
+import { errorText, redact } from "../../../core/base/error-text.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
-import { redact } from "../../../core/base/redact.ts";
 import { planeReason as reason } from "../../../core/reasons/control-plane.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { checkMayWrite } from "../../outbound/asker.ts";
@@ -198,7 +198,7 @@ export function reasonOf(error: unknown): AnyReason {
   if (error instanceof WireError || error instanceof BadAnswer) return error.reason;
   const inner = own(fields(error), "cause") ?? (error instanceof Error ? error.cause : undefined);
   const code = word(fields(inner), "code") ?? word(fields(error), "code");
-  const said = (error instanceof Error ? error.message : String(error)).slice(0, 300);
+  const said = errorText(error).slice(0, 300);
   if (code !== undefined && TLS_CODES.has(code)) return reason("CERTIFICATE_UNTRUSTED", { tls: code });
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return reason("CERTIFICATE_OTHER_NAME", { message: said });
   if (code === "CERT_HAS_EXPIRED") return reason("CERTIFICATE_EXPIRED");

@@ -1,7 +1,7 @@
 /**
  * Reads what GitHub refused and why, wherever Octokit puts it. Every failure leaves this adapter as a ForgeError without a token in it.
  */
-import { redact } from "../../../core/base/redact.ts";
+import { errorText, redact } from "../../../core/base/error-text.ts";
 import { type WriteRefusal, writeRefusal } from "../../../core/reasons/attention.ts";
 import { ForgeError } from "../port.ts";
 
@@ -115,7 +115,7 @@ export function forgeError(error: unknown): ForgeError {
   if (error instanceof ForgeError) return error;
   const answer = answerOf(error);
   if (answer === undefined) {
-    const text = error instanceof Error ? error.message : String(error);
+    const text = errorText(error);
     return new ForgeError("Unavailable", 0, `${requestOf(error)}GitHub did not answer: ${redact(text)}`);
   }
   const { status, message, details, headers } = answer;

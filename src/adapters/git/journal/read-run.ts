@@ -2,7 +2,9 @@
  * Reads a run from its files, whoever has touched them: what does not hold stops that run, and names the file. `print-run.ts` is the way
  * back.
  */
+
 import type { z } from "zod";
+import { errorText } from "../../../core/base/error-text.ts";
 import type { Plan } from "../../../core/plan/plan-types.ts";
 import type { JournalFileFault } from "../../../core/reasons/journal.ts";
 import type { Batch, BatchTarget, Evidence, Run } from "../../../core/run/state/run.ts";
@@ -141,7 +143,7 @@ export function readDocument(text: string | undefined, file: string): unknown {
   try {
     return parseYaml(text);
   } catch (error) {
-    throw new JournalFileError(file, { code: "JOURNAL_UNREADABLE", said: error instanceof Error ? error.message : String(error) });
+    throw new JournalFileError(file, { code: "JOURNAL_UNREADABLE", said: errorText(error) });
   }
 }
 

@@ -1,4 +1,5 @@
 /** The small process that starts programs for a large one. Started by launcher.ts alone, and ends with it. */
+import { errorText } from "../../../core/base/error-text.ts";
 import { runCommand } from "./command.ts";
 import type { Answer, Order } from "./launcher.ts";
 
@@ -22,7 +23,7 @@ async function carryOut({ id, command }: Extract<Order, { command: unknown }>): 
     tell({ id, ended: await runCommand(command, stop.signal) });
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
-    tell({ id, error: error instanceof Error ? error.message : String(error), code });
+    tell({ id, error: errorText(error), code });
   } finally {
     running.delete(id);
   }

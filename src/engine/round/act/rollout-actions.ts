@@ -4,8 +4,10 @@
  * Each Rollout is read again right before, so that one which was moved already, by a try that broke off or by a person, is not moved
  * twice. A refusal for want of a right ends the order where nothing was done yet: lockstep is all or none.
  */
+
 import type { ActionOffer, ActionOutcome } from "../../../adapters/argocd/port.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
+import { errorText } from "../../../core/base/error-text.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
 import { epoch } from "../../../core/base/time.ts";
 import { engineReason } from "../../../core/reasons/engine.ts";
@@ -90,7 +92,7 @@ async function attempt(run: () => Promise<ActionOutcome>): Promise<ActionOutcome
   try {
     return await run();
   } catch (error) {
-    return { kind: "failed", why: said(error instanceof Error ? error.message : String(error)) };
+    return { kind: "failed", why: said(errorText(error)) };
   }
 }
 
@@ -156,7 +158,7 @@ async function offerOf(
     if (offer === undefined || offer.kind === "offered") return "offered";
     return { kind: offer.kind, why: engineReason("SAID_OF", { application, because: offer.why }) };
   } catch (error) {
-    return { kind: "failed", why: said(String(error instanceof Error ? error.message : error).slice(0, 300)) };
+    return { kind: "failed", why: said(errorText(error).slice(0, 300)) };
   }
 }
 

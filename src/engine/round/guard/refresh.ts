@@ -1,5 +1,6 @@
 import type { RefreshOutcome } from "../../../adapters/argocd/port.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
+import { errorText } from "../../../core/base/error-text.ts";
 import { iso, type Time } from "../../../core/base/time.ts";
 import { said } from "../../../core/reasons/run.ts";
 import { planeOf } from "../../../core/run/targets/unseen.ts";
@@ -64,7 +65,7 @@ export function openRefresher({ planes, clock, log }: Pick<RepoContext, "planes"
     try {
       answer = (await (what === SET ? plane?.refreshSet?.(namespace, name) : plane?.refresh?.(namespace, name))) ?? "unavailable";
     } catch (error) {
-      answer = { failed: said(error instanceof Error ? error.message : String(error)) };
+      answer = { failed: said(errorText(error)) };
     }
     const known = asked.get(key);
     if (known !== undefined) known.answer = answer;

@@ -1,5 +1,6 @@
 import type { RereadOutcome } from "../../../adapters/argocd/port.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
+import { errorText } from "../../../core/base/error-text.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
 import { engineReason } from "../../../core/reasons/engine.ts";
 import { said } from "../../../core/reasons/run.ts";
@@ -62,7 +63,7 @@ export function openTargetReader({ planes, clock, log }: Pick<RepoContext, "plan
     try {
       return (await planes.get(plane)?.reread(namespace, name)) ?? { kind: "failed", why: engineReason("PLANE_MISSING", { plane }) };
     } catch (error) {
-      return { kind: "failed", why: said(error instanceof Error ? error.message.slice(0, 300) : String(error)) };
+      return { kind: "failed", why: said(errorText(error).slice(0, 300)) };
     }
   }
 

@@ -2,11 +2,13 @@
  * Asking Argo CD to sync targets whose automated sync is off, where their stage says so: each once in a while, few at a time, and no round
  * waits for it. Whether it is wanted still, and would bring nothing but the batch, is judged again right before, on what is there then.
  */
+
 import type { ControlPlane, SyncOutcome } from "../../../adapters/argocd/port.ts";
 import type { Change } from "../../../core/argocd/liveness/types.ts";
 import { type SyncWanted, syncWanted } from "../../../core/argocd/sync-wanted.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
+import { errorText } from "../../../core/base/error-text.ts";
 import { iso } from "../../../core/base/time.ts";
 import { planeReason } from "../../../core/reasons/control-plane.ts";
 import { said } from "../../../core/reasons/run.ts";
@@ -74,7 +76,7 @@ export function openSyncer({ planes, clock, log }: Pick<RepoContext, "planes" | 
       const outcome = await planes.get(planeName)?.sync?.(namespace, name, wanted);
       return outcome ?? { kind: "refused", why: planeReason("SYNC_UNSAFE", { kind: "NotAllowed" }) };
     } catch (error) {
-      return { kind: "refused", why: said(String(error instanceof Error ? error.message : error).slice(0, 300)) };
+      return { kind: "refused", why: said(errorText(error).slice(0, 300)) };
     }
   }
 

@@ -2,12 +2,14 @@
  * What Argo CD says of the objects of targets: whether they show a batch's change. Asked few at a time while no round waits for it.
  * Called by `judge-targets.ts` for what is else live.
  */
+
 import type { ContentQuestion, ControlPlane } from "../../../adapters/argocd/port.ts";
 import type { Change, ContentSeen, LivenessInput } from "../../../core/argocd/liveness/types.ts";
 import { normalRepo } from "../../../core/argocd/same.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import { defined } from "../../../core/base/defined.ts";
+import { errorText } from "../../../core/base/error-text.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
 import { iso } from "../../../core/base/time.ts";
 import { engineReason } from "../../../core/reasons/engine.ts";
@@ -71,7 +73,7 @@ export function openContents({ mirror, clock, log }: Pick<RepoContext, "mirror" 
       if (outcome === undefined) return failed(engineReason("CONTENT_UNSEEN", { plane: plane.name }), true);
       return outcome.kind === "done" ? { proof: outcome.proof } : failed(outcome.why, outcome.refused);
     } catch (error) {
-      return failed(said(error instanceof Error ? error.message.slice(0, 300) : String(error)));
+      return failed(said(errorText(error).slice(0, 300)));
     }
   }
 

@@ -1,3 +1,4 @@
+import { errorText } from "../../../core/base/error-text.ts";
 import type { KubeObject } from "../../kubernetes/types.ts";
 import { GrpcError, grpcError, jsonBody, send } from "./answers.ts";
 import { type Call, objectOf, projectOf, projectsOf, shown } from "./parts.ts";
@@ -48,7 +49,7 @@ export async function generateSet(call: Call): Promise<void> {
     applications = await call.generate(object);
   } catch (error) {
     if (error instanceof GrpcError) throw error;
-    throw grpcError(13, `unable to generate Applications of ApplicationSet: ${error instanceof Error ? error.message : String(error)}`);
+    throw grpcError(13, `unable to generate Applications of ApplicationSet: ${errorText(error)}`);
   }
   send(call.response, 200, { applications: applications.map(shown) });
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { maxSatisfying, valid } from "semver";
+import { errorText } from "../../../core/base/error-text.ts";
 import type { ApplicationSource } from "../types.ts";
 import type { GitSource } from "./git-source.ts";
 
@@ -83,9 +84,7 @@ export function createRepositories(
     try {
       await source.fetch();
     } catch (error) {
-      throw new RepoError(
-        `rpc error: code = Unknown desc = failed to list refs: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      throw new RepoError(`rpc error: code = Unknown desc = failed to list refs: ${errorText(error)}`);
     }
     looked.set(source, began);
   }

@@ -1,4 +1,5 @@
 import { launch } from "../../../adapters/git/launch/launcher.ts";
+import { errorText } from "../../../core/base/error-text.ts";
 
 interface GitResult {
   code: number;
@@ -28,7 +29,7 @@ export async function runGit(
     const { code, stdout, stderr } = await launch(command, more.stop);
     return { code: code < 0 ? 1 : code, stdout, stderr: stderr.toString() };
   } catch (error) {
-    throw new Error(`git could not be started: ${error instanceof Error ? error.message : error}`, { cause: error });
+    throw new Error(`git could not be started: ${errorText(error)}`, { cause: error });
   }
 }
 

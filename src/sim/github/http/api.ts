@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { defined } from "../../../core/base/defined.ts";
+import { errorText } from "../../../core/base/error-text.ts";
 import { bodyWithin } from "../../listen.ts";
 import type { Actor, Exchange, World } from "../model/model.ts";
 import { fullName } from "../model/world.ts";
@@ -95,7 +96,7 @@ function parseBody(raw: string): Record<string, unknown> {
 
 function failureAnswer(error: unknown): Answer {
   if (!(error instanceof ApiFailure)) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorText(error);
     return { status: 500, body: { message: `The embedded GitHub has a fault: ${message}` } };
   }
   const body = defined({

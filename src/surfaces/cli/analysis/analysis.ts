@@ -1,4 +1,5 @@
 /** `stagecoach analysis run`: one template is measured once, by the builtin engine, and leaves nothing behind. */
+
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { builtinEngine } from "../../../adapters/analysis/builtin/index.ts";
 import { type JobRunner, jobRunner } from "../../../adapters/analysis/builtin/jobs.ts";
@@ -6,11 +7,12 @@ import { type AnalysisState, isOver, type MetricState } from "../../../adapters/
 import { AnalysisError, type Asked, templatesFor } from "../../../core/analysis/request.ts";
 import { readTemplates } from "../../../core/analysis/template.ts";
 import type { AnalysisTemplate } from "../../../core/analysis/template-schema.ts";
+import { errorText } from "../../../core/base/error-text.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import { sayProblem } from "../../../core/report/reasons/problems/problems.ts";
 import { kubeConfigOf } from "../../server/config/kube-config.ts";
 import { wallClock } from "../../server/wall-clock.ts";
-import { errorText, gather, nestedCommand, outputOption, readGiven, runNested } from "../args.ts";
+import { gather, nestedCommand, outputOption, readGiven, runNested } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { alignColumns, formatData, isData, visible, wantsColour } from "../print.ts";
 

@@ -1,4 +1,5 @@
 /** The files that `explain` is given are read into views, or refused as wrong usage. Called by `explain.ts`. */
+
 import { readFile } from "node:fs/promises";
 import { text as textOf } from "node:stream/consumers";
 import { parseAllDocuments } from "yaml";
@@ -8,6 +9,7 @@ import { child, type Fields, fields, list, own, word } from "../../../core/argoc
 import type { Intended } from "../../../core/argocd/liveness/types.ts";
 import { plainServer } from "../../../core/argocd/same.ts";
 import type { ApplicationView, ClusterView } from "../../../core/argocd/views.ts";
+import { errorText } from "../../../core/base/error-text.ts";
 import { CommandError } from "../command.ts";
 
 /** Every object of a YAML or JSON file: several documents, Lists and arrays are taken apart. */
@@ -17,7 +19,7 @@ async function objectsIn(file: string): Promise<{ objects: unknown[]; isList: bo
     text = file === "-" ? await textOf(process.stdin) : await readFile(file, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") throw new CommandError(2, `${file} is not there`);
-    throw new CommandError(2, `${file}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new CommandError(2, `${file}: ${errorText(error)}`);
   }
   const found: unknown[] = [];
   let isList = false;
@@ -48,7 +50,7 @@ function parsed(file: string, text: string): unknown[] {
     });
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    throw new CommandError(2, `${file} cannot be read as YAML: ${error instanceof Error ? error.message.slice(0, 200) : String(error)}`);
+    throw new CommandError(2, `${file} cannot be read as YAML: ${errorText(error).slice(0, 200)}`);
   }
 }
 

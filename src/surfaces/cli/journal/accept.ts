@@ -1,4 +1,5 @@
 /** `stagecoach journal accept`: one commit accepts the journal as it stands, and names the head that was looked at and who did. */
+
 import { Octokit } from "@octokit/rest";
 import { Command } from "commander";
 import { ProbotOctokit } from "probot";
@@ -15,7 +16,8 @@ import { branchRef, objectId } from "../../../adapters/git/names.ts";
 import type { CommitWriter, Mirror } from "../../../adapters/git/port.ts";
 import { readSigningKey } from "../../../adapters/git/signing/ssh-key.ts";
 import { defined } from "../../../core/base/defined.ts";
-import { errorText, parseArgs, readGiven } from "../args.ts";
+import { errorText } from "../../../core/base/error-text.ts";
+import { parseArgs, readGiven } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { type CheckoutGit, openGit, openObjects } from "./checkout.ts";
 import { sealOf } from "./seal-options.ts";

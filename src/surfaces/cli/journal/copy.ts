@@ -1,9 +1,11 @@
 /** A bare repository in the person's cache, for the journal of a repository on GitHub that is not checked out. */
+
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { errorText } from "../../../core/base/error-text.ts";
 import { CommandError } from "../command.ts";
 import { type Env, hostIn, PUBLIC, repositoryIn, tokenFor } from "../github-names.ts";
 
@@ -49,7 +51,7 @@ async function makeCopy(directory: string, url: string, env: Record<string, stri
       rmSync(aside, { recursive: true, force: true });
     }
   } catch (error) {
-    throw new CommandError(3, `no copy of ${url} can be made at ${directory}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new CommandError(3, `no copy of ${url} can be made at ${directory}: ${errorText(error)}`);
   }
 
   /** What another command made meanwhile stays; what is there and unfinished is nobody's. */

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { basename, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import type { GitReader } from "../../../adapters/git/reader.ts";
-import { redact } from "../../../core/base/redact.ts";
+import { redact } from "../../../core/base/error-text.ts";
 import { shortAge } from "../../../core/report/tree/tree-marks.ts";
 import { CommandError } from "../command.ts";
 import { plain } from "../print.ts";

@@ -1,3 +1,4 @@
+import { errorText } from "../../../core/base/error-text.ts";
 import { epoch } from "../../../core/base/time.ts";
 import { refusedModel } from "../../../core/report/model/refused.ts";
 import { type ListedRollout, listedRun, rolloutList } from "../../../core/report/model/run-document.ts";
@@ -6,7 +7,7 @@ import { refusedLine } from "../../../core/report/refused.ts";
 import { statusWord } from "../../../core/report/tree/tree.ts";
 import { shortAge } from "../../../core/report/tree/tree-marks.ts";
 import { releaseName } from "../../../core/report/words.ts";
-import { errorText, outputOption, parseArgs } from "../args.ts";
+import { outputOption, parseArgs } from "../args.ts";
 import { columnsOf, fittedColumns, formatData, plain, utc, visible } from "../print.ts";
 import { withProgress } from "../progress.ts";
 import { asCommandError, type JournalSource, journalCommand, type SourceOptions, withSource } from "./source.ts";

@@ -1,3 +1,4 @@
+import { errorText } from "../../../core/base/error-text.ts";
 import { plainFolder } from "../../../core/base/folder.ts";
 import { parseTemplate } from "../../../core/base/template.ts";
 import { type Path, type Problem, type ProblemReason, problemIn } from "../../../core/reasons/problems/problem.ts";
@@ -21,7 +22,7 @@ export function fixedPlaces(rollout: Rollout, checkout: Checkout, known: readonl
       if (checkout.read(pin.file) !== null) return [];
       return [withNear(problemAt({ code: "PIN_FILE_MISSING", pinFile: pin.file }, path), checkout)];
     } catch (error) {
-      const said = error instanceof Error ? error.message : "unknown reason";
+      const said = errorText(error);
       return [problemAt({ code: "PIN_FILE_UNREADABLE", pinFile: pin.file, said }, path)];
     }
   });

@@ -2,6 +2,7 @@ import { lintAnalyses } from "../../../core/analysis/lint.ts";
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
 import { compareText } from "../../../core/base/compare-text.ts";
 import { defined } from "../../../core/base/defined.ts";
+import { errorText } from "../../../core/base/error-text.ts";
 import { isRecord } from "../../../core/base/is-record.ts";
 import type { Cluster } from "../../../core/plan/plan-types.ts";
 import { bindingTypos, scopeTypos, stageTypos } from "../../../core/plan/selector-typos.ts";
@@ -174,7 +175,7 @@ function readOrTell(checkout: Checkout, file: string, problems: Problem[]): stri
   try {
     return checkout.read(file);
   } catch (error) {
-    const said = error instanceof Error ? error.message : "unknown reason";
+    const said = errorText(error);
     problems.push({ code: "UNREADABLE", name: file, said, severity: "error", file, line: 1, column: 1, path: [] });
     return null;
   }

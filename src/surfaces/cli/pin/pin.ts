@@ -1,14 +1,16 @@
 /** `stagecoach pin get|set`: one pin is read or written, and every other byte of the file stays as it is. */
+
 import { existsSync } from "node:fs";
 import { open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { type Command, Option } from "commander";
 import { defined } from "../../../core/base/defined.ts";
+import { errorText } from "../../../core/base/error-text.ts";
 import { findPin } from "../../../core/pins/find.ts";
 import { splice } from "../../../core/pins/splice.ts";
 import type { Found, PinError, PinPart, SpliceEdit } from "../../../core/pins/types.ts";
 import { sayPin } from "../../../core/report/reasons/problems/pins.ts";
-import { errorText, nestedCommand, outputOption, runNested } from "../args.ts";
+import { nestedCommand, outputOption, runNested } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { formatData, visible } from "../print.ts";
 

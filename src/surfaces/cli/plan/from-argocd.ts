@@ -2,6 +2,7 @@
  * `--from-argocd`: Applications, their sets and the clusters as a live Argo CD has them, in the shape of an inventory. Everything is read,
  * nothing written, and the connection is closed once it was. Called by `fleetGiven` of `plan-args.ts`, which loads it where it is asked for.
  */
+
 import { existsSync } from "node:fs";
 import { openApiPlane } from "../../../adapters/argocd/api/index.ts";
 import { openKubernetes } from "../../../adapters/argocd/kubernetes/index.ts";
@@ -10,10 +11,10 @@ import { WireError } from "../../../adapters/argocd/wire/http.ts";
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
 import { applicationManifest, setManifest } from "../../../core/argocd/manifest.ts";
 import { defined } from "../../../core/base/defined.ts";
+import { errorText } from "../../../core/base/error-text.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
 import { kubeConfigOf } from "../../server/config/kube-config.ts";
 import { wallClock } from "../../server/wall-clock.ts";
-import { errorText } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { visible } from "../print.ts";
 

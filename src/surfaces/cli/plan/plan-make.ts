@@ -3,6 +3,7 @@ import { decodeClusterSecret, SECRET_TYPE } from "../../../core/argocd/decode/cl
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
 import { compareText } from "../../../core/base/compare-text.ts";
 import { defined } from "../../../core/base/defined.ts";
+import { errorText } from "../../../core/base/error-text.ts";
 import { isRecord, recordOf } from "../../../core/base/is-record.ts";
 import { madeOnce, type RepoFiles, readOrNull } from "../../../core/base/repo-files.ts";
 import { nearPath } from "../../../core/base/slip.ts";
@@ -91,7 +92,7 @@ function releaseOf(rollout: Rollout, checkout: Checkout, to: Readonly<Record<str
     problems.push({
       code: "RELEASE_NOT_FOUND",
       kind: "Unreadable",
-      said: error instanceof Error ? error.message : "unknown reason",
+      said: errorText(error),
       severity: "error",
       file: rollout.file,
       line: 1,

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { parseEnv } from "node:util";
+import { errorText } from "../../../core/base/error-text.ts";
 import type { Environment } from "../../server/config/env.ts";
 import { CommandError } from "../command.ts";
 
@@ -22,7 +23,7 @@ function readSettings(file: string): Record<string, string | undefined> {
   try {
     return parseEnv(readFileSync(file, "utf8"));
   } catch (error) {
-    throw new CommandError(2, `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new CommandError(2, `${file} cannot be read: ${errorText(error)}`);
   }
 }
 

@@ -1,10 +1,12 @@
 /** `stagecoach serve`: settings are read and checked whole before anything is opened; without credentials the set-up page is shown. */
+
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { checkGit } from "../../../adapters/git/run-git.ts";
 import { reasonOf } from "../../../adapters/queue/postgres/reason.ts";
+import { errorText } from "../../../core/base/error-text.ts";
 import { setting } from "../../../core/reasons/settings.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { type Credentials, credentialsOf, type Environment, passedOver, startSettings, withEnvironment } from "../../server/config/env.ts";
@@ -103,7 +105,7 @@ async function readSettings(options: Options, env: Environment): Promise<Setting
   try {
     errors.throwAny();
   } catch (error) {
-    throw new CommandError(2, visible(error instanceof Error ? error.message : String(error)));
+    throw new CommandError(2, visible(errorText(error)));
   }
   if (config === undefined) throw new CommandError(2, "the configuration cannot be used");
   return { config, credentials, missing };
@@ -145,7 +147,7 @@ async function serve(config: ServerConfig, credentials: Credentials, env: Enviro
   const server = await startServer(config, credentials, options).catch((error: unknown) => {
     if (stopping.signal.aborted) return undefined;
     if (error instanceof SettingError) throw new CommandError(2, visible(error.message));
-    throw new CommandError(3, visible(error instanceof Error ? error.message : String(error)));
+    throw new CommandError(3, visible(errorText(error)));
   });
   if (server === undefined) return 0;
   started = true;

@@ -1,10 +1,12 @@
 /** `stagecoach sim argocd`: the embedded Kubernetes and Argo CD run until they are stopped; the first line printed says where. */
+
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import { readInventory } from "../../../core/argocd/inventory-file.ts";
 import { defined } from "../../../core/base/defined.ts";
+import { errorText } from "../../../core/base/error-text.ts";
 import { sayInventoryFault } from "../../../core/report/reasons/problems/inventory.ts";
 import { SHORT_LAG } from "../../../sim/argocd/application/lag.ts";
 import type { ClusterOptions } from "../../../sim/argocd/clusters.ts";
@@ -12,7 +14,7 @@ import { openGitSource } from "../../../sim/argocd/git/git-source.ts";
 import { startArgoCd } from "../../../sim/argocd/index.ts";
 import { fastClock } from "../../../sim/clock.ts";
 import { startKubernetes } from "../../../sim/kubernetes/index.ts";
-import { errorText, gather, parseArgs, readGiven, untilStopped, whole } from "../args.ts";
+import { gather, parseArgs, readGiven, untilStopped, whole } from "../args.ts";
 import { CommandError } from "../command.ts";
 
 interface Options {

@@ -1,11 +1,13 @@
 /** `stagecoach sim github`: the embedded GitHub runs with one repository until it is stopped; the first line printed says where. */
+
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import { defined } from "../../../core/base/defined.ts";
+import { errorText } from "../../../core/base/error-text.ts";
 import { fastClock } from "../../../sim/clock.ts";
 import { startGitHub } from "../../../sim/github/start.ts";
-import { errorText, parseArgs, readGiven, untilStopped, whole } from "../args.ts";
+import { parseArgs, readGiven, untilStopped, whole } from "../args.ts";
 import { CommandError } from "../command.ts";
 
 interface Options {

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { lintAnalyses } from "../../../core/analysis/lint.ts";
 import { defined } from "../../../core/base/defined.ts";
+import { errorText } from "../../../core/base/error-text.ts";
 import { formatSelector } from "../../../core/base/selector.ts";
 import { formatDuration } from "../../../core/base/time.ts";
 import { changesNothing } from "../../../core/plan/plan-types.ts";
@@ -13,7 +14,7 @@ import type { Rollout } from "../../../core/spec/rollout.ts";
 import { locateIn } from "../../../engine/resolve/plan-over.ts";
 import { isByHand, labelsWithout, PEOPLE_MS } from "../../../simulate/plan/people.ts";
 import { type SimulateInput, simulate } from "../../../simulate/plan/simulate.ts";
-import { errorText, gather, like, outputOption, parseArgs } from "../args.ts";
+import { gather, like, outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.ts";
 import { readRollouts, refusalsOf, rolloutFilesIn } from "../lint/lint-run.ts";

@@ -1,9 +1,8 @@
 /** Where a person's commands go on GitHub, and with which token of theirs. Called by `post-command.ts` and `release`. */
 import { Octokit } from "@octokit/rest";
 import { answerOf, limitedUntil } from "../../../adapters/forge/github/errors.ts";
-import { redact } from "../../../core/base/redact.ts";
+import { errorText, redact } from "../../../core/base/error-text.ts";
 import { apiUrl } from "../../server/config/env.ts";
-import { errorText } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { type Env, hostIn, type Named, PUBLIC, repositoryIn, tokenFor } from "../github-names.ts";
 import { openGit } from "../journal/checkout.ts";

@@ -1,7 +1,9 @@
 /** Settings that cannot be used, and files that they name: gathered as reasons, and told all at once. Called while the server starts. */
+
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
+import { errorText } from "../../../core/base/error-text.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
 import { setting } from "../../../core/reasons/settings.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
@@ -45,7 +47,7 @@ export function underSetting<T>(name: string, read: () => T): T {
   } catch (error) {
     if (error instanceof SettingError)
       throw new SettingError(...error.reasons.map((because) => setting("SETTING_UNUSABLE", { setting: name, because })));
-    const words = error instanceof Error ? error.message : String(error);
+    const words = errorText(error);
     // A parser may quote the file over several lines; of a setting there is one.
     const said = words.replace(/\s*\n[\s\S]*$/, "").slice(0, 500);
     throw new SettingError(setting("SETTING_REFUSED", { setting: name, said }));

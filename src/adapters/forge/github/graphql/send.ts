@@ -1,4 +1,4 @@
-import { redact } from "../../../../core/base/redact.ts";
+import { redact } from "../../../../core/base/error-text.ts";
 import type { WriteRefusal } from "../../../../core/reasons/attention.ts";
 import { ForgeError } from "../../port.ts";
 import { refusalIn } from "../errors.ts";

@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 import { Octokit } from "@octokit/rest";
 import { answerOf, whyUnreached } from "../../../../adapters/forge/github/errors.ts";
 import { defined } from "../../../../core/base/defined.ts";
-import { redact } from "../../../../core/base/redact.ts";
+import { errorText, redact } from "../../../../core/base/error-text.ts";
 import { apiUrl } from "../../../server/config/env.ts";
 import type { ServerConfig } from "../../../server/config/schema.ts";
 import { closeServer, listenOn, pathOf, plain } from "../../../server/deliveries/http.ts";
@@ -173,7 +173,7 @@ function whyNotMade(error: unknown): string {
   const answer = answerOf(error);
   if (answer?.status === 404 || answer?.status === 422) return "GitHub does not know this code (any more)";
   if (answer !== undefined) return `GitHub answered ${answer.status}: ${answer.message}`;
-  return redact(error instanceof Error ? error.message : String(error));
+  return redact(errorText(error));
 }
 
 /** The credentials come once: a file that cannot be written is better known before. */

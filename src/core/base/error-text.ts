@@ -5,3 +5,8 @@ const TOKEN = /\b(?:gh[pousr]_[\w.-]+|github_pat_\w+|v1\.[0-9a-f]{40})/g;
 export function redact(text: string): string {
   return text.replace(TOKEN, "[token]").replace(/\/\/[^/@\s]+@/g, "//");
 }
+
+/** What an error says; of what was thrown and is none, its text. */
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
