@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { type Command, runCommand } from "./command.ts";
 import { launch } from "./launcher.ts";
 
@@ -68,6 +68,18 @@ describe.runIf(process.platform === "linux")("programs started by the helper", (
   test("what cannot be started rejects with the reason", async () => {
     await parent();
     await expect(launch(shell("", { program: "no-such-program" }))).rejects.toThrow("ENOENT");
+  });
+
+  test("a helper that is asked nothing is ended, and the next command starts another", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const helper = await parent();
+    const slow = launch(shell("read line; echo $line", { input: Buffer.from("said\n") }));
+    vi.advanceTimersByTime(60_000);
+    expect((await slow).stdout.toString()).toBe("said\n");
+    vi.advanceTimersByTime(60_000);
+    expect(await parent()).not.toBe(helper);
+    await text(`while test -d /proc/${helper}; do :; done`);
   });
 
   test("where the helper was killed, what it ran rejects, and the next command starts another", async () => {

@@ -10,6 +10,8 @@ import { onlyCompiled } from "./compiled.ts";
 
 /** So many commands are run here first: a subcommand that asks git ten things ends before a helper would have paid. */
 const HERE_FIRST = 12;
+/** A helper without a command for so long is ended: another starts in 50 ms, beside this process. */
+const REST_MS = 5000;
 
 /** What the helper is told. */
 export type Order = { id: number; command: Command } | { id: number; stop: true };
@@ -21,6 +23,7 @@ interface Helper {
   /** Until then commands are still run here: a start waits for no second one. */
   ready: boolean;
   waiting: Map<number, { resolve(ended: Ended): void; reject(error: Error): void }>;
+  resting?: NodeJS.Timeout;
 }
 
 let orders = 0;
@@ -59,16 +62,17 @@ async function begin(command: Command, stop: AbortSignal): Promise<Ended> {
 
 function startHelper(): Helper {
   const file = fileURLToPath(new URL(import.meta.url.endsWith(".ts") ? "./helper.ts" : "./helper.js", import.meta.url));
-  // Nothing of the environment goes along: each command brings its own.
+  // Nothing of the environment goes along: each command brings its own. What it says is not kept, so little room for the young is enough.
   const child = fork(file, [], {
     env: onlyCompiled(),
-    execArgv: [],
+    execArgv: ["--max-semi-space-size=1"],
     serialization: "advanced",
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
   const started: Helper = { child, ready: false, waiting: new Map() };
   const lose = (why: string): void => {
     if (helper === started) helper = undefined;
+    clearTimeout(started.resting);
     for (const { reject } of started.waiting.values()) reject(new Error(`the process that starts git ended: ${why}`));
     started.waiting.clear();
   };
@@ -86,6 +90,7 @@ function askHelper(of: Helper, id: number, command: Command, stop: AbortSignal):
   const halt = (): void => tell({ id, stop: true });
   // Only a command under way keeps this process alive.
   if (waiting.size === 0) child.channel?.ref();
+  clearTimeout(of.resting);
   const asked = new Promise<Ended>((resolve, reject) => waiting.set(id, { resolve, reject }));
   stop.addEventListener("abort", halt, { once: true });
   tell({ id, command });
@@ -95,12 +100,23 @@ function askHelper(of: Helper, id: number, command: Command, stop: AbortSignal):
 function settle(of: Helper, answer: Answer): void {
   if ("ready" in answer) {
     of.ready = true;
+    rest(of);
     return;
   }
   const { child, waiting } = of;
   const asked = waiting.get(answer.id);
   waiting.delete(answer.id);
-  if (waiting.size === 0) child.channel?.unref();
+  if (waiting.size === 0) {
+    child.channel?.unref();
+    rest(of);
+  }
   if ("ended" in answer) asked?.resolve(answer.ended);
   else asked?.reject(Object.assign(new Error(answer.error), answer.code === undefined ? {} : { code: answer.code }));
+}
+
+function rest(of: Helper): void {
+  of.resting = setTimeout(() => {
+    if (helper === of) helper = undefined;
+    of.child.disconnect();
+  }, REST_MS).unref();
 }
