@@ -77,6 +77,14 @@ test("what is installed is small, depends on nothing and carries its libraries' 
   expect(bill.components.filter(({ hashes }) => hashes === undefined)).toEqual([]);
 });
 
+test("a class for each kind that Kubernetes has is loaded only by what makes Jobs or AnalysisRuns there", () => {
+  const lib = join(prefix, "lib/node_modules/stagecoach/lib");
+  const texts = globSync("*.js", { cwd: lib }).map((file) => [file, readFileSync(join(lib, file), "utf8")] as const);
+  const classes = texts.filter(([, text]) => text.includes("V1CronJobSpec")).map(([file]) => file);
+  const users = texts.filter(([, text]) => classes.some((file) => text.includes(`from "./${file}"`))).map(([file]) => file);
+  expect(users.map((file) => file.replace(/-[^-]{8}\.js$/, "")).sort()).toEqual(["argo-rollouts", "jobs"]);
+});
+
 test("what --help loads is a few kilobytes of the program, and no library", () => {
   const lib = join(prefix, "lib/node_modules/stagecoach/lib");
   const loaded = new Set(["main.js"]);

@@ -21,8 +21,8 @@ const FILES = [
 ];
 /** Where the page's files lie in the source and, built, in the package. */
 const PAGE = { source: "src/surfaces/web/client", packed: "page" };
-/** Libraries that others import for what nothing here does, and that must not be bundled. */
-const LEFT_OUT: ReadonlySet<string> = new Set(["stream-buffers"]);
+/** Kubernetes' client says nowhere that its thousand modules do nothing but declare: those that are not used are left out. */
+const ONLY_DECLARES = /[\\/]node_modules[\\/]@kubernetes[\\/]client-node[\\/]/;
 /** How the source names a file that it starts as a thread or process of its own; it is `.js` once it is bundled. */
 const STARTED_BESIDE = /"\.\/([\w-]+)\.ts" : "\.\/\1\.js"/g;
 
@@ -67,15 +67,6 @@ function placesInPackage(entries: ReadonlySet<string>): Plugin {
   };
 }
 
-/** `kubectl cp` of Kubernetes' client is all that needs it; its licence (Unlicense) is none of those that may be bundled. */
-function leftOut(): Plugin {
-  return {
-    name: "left-out",
-    resolveId: (source) => (LEFT_OUT.has(source) ? `\0${source}` : null),
-    load: (id) => (id.startsWith("\0") && LEFT_OUT.has(id.slice(1)) ? "export const WritableStreamBuffer = undefined;\n" : null),
-  };
-}
-
 function startedBeside(): Record<string, string> {
   const entries: Record<string, string> = {};
   for (const file of globSync("src/**/*.ts", { cwd: ROOT, exclude: ["**/*.test.ts"] })) {
@@ -96,7 +87,8 @@ async function bundle(): Promise<OutputChunk[]> {
     // What only a clone does: the package has the page as a file.
     external: ["rolldown"],
     transform: { target: "node20" },
-    plugins: [leftOut(), placesInPackage(new Set(Object.values(beside).map((file) => join(ROOT, file))))],
+    treeshake: { moduleSideEffects: [{ test: ONLY_DECLARES, sideEffects: false }] },
+    plugins: [placesInPackage(new Set(Object.values(beside).map((file) => join(ROOT, file))))],
     // Libraries' circles and evals are not ours to mend; anything else is.
     onLog: (level, log) => {
       if (level === "warn" && log.code !== "EVAL" && log.code !== "CIRCULAR_DEPENDENCY") throw new Error(log.message);

@@ -117,7 +117,7 @@ describe("somebody who writes a repository's templates", () => {
     expect(problems).toEqual([]);
     if (config === undefined) throw new Error("no configuration");
     const clock = { now: () => Date.now(), after: (ms: number, wake: () => void) => timer(ms, wake) };
-    const { engine, secret } = openAnalysis(
+    const { engine, secret } = await openAnalysis(
       config.analysis,
       { BOUND: "s3cret-of-mine", LOOSE: "t0ken-of-nobody" },
       { clock, log: silentLog },
@@ -223,7 +223,7 @@ describe("somebody who writes a repository's templates, with a cluster for Jobs 
         "stagecoach.yaml",
       );
       if (config === undefined) throw new Error(JSON.stringify(problems));
-      const { engine } = openAnalysis(config.analysis, {}, { clock, log: silentLog });
+      const { engine } = await openAnalysis(config.analysis, {}, { clock, log: silentLog });
       open.push(() => engine.close());
       const { templates } = readTemplates(template("t", job("")), "t.yaml", { builtin: true });
       const sources = { templates, secret: () => undefined, field: () => undefined };

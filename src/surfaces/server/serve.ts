@@ -123,7 +123,7 @@ async function openOutside(
   env: Environment,
   { clock, log, telemetry, notices }: Pick<Opening, "clock" | "log" | "telemetry"> & { notices: Documents | undefined },
 ) {
-  const analysis = openAnalysis(config.analysis, env, { clock, log });
+  const analysis = await openAnalysis(config.analysis, env, { clock, log });
   const hooks = openHooks(config.hooks, env, { log, traceparent: telemetry.traceparent });
   const notifier = openNotifications(config, env, { directory: notices ?? resolve(config.directory), clock, log });
   const planes = (await openPlanes(config.controlPlanes, { clock, log })).map((plane) => telemetry.spanned(plane, "argocd", ASKED));

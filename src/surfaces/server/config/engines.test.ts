@@ -22,16 +22,16 @@ function config(text: string): ServerConfig {
 }
 
 describe("analyses of the server's configuration", () => {
-  test("without any: the builtin engine, no host and no secret", () => {
-    const { engine, secret } = openAnalysis(config("{}").analysis, {}, options);
+  test("without any: the builtin engine, no host and no secret", async () => {
+    const { engine, secret } = await openAnalysis(config("{}").analysis, {}, options);
     expect([engine.kind, secret("acme/fleet", "web", "token")]).toEqual(["builtin", undefined]);
   });
 
-  test("a secret is that of the repositories named only, and is read anew at each use", () => {
+  test("a secret is that of the repositories named only, and is read anew at each use", async () => {
     const file = join(dir, "token");
     writeFileSync(file, "one\n");
     const text = `analysis: { secrets: [{ name: web, key: token, file: ${file}, repositories: ["acme/*"] }, { name: web, key: other, env: OTHER }] }`;
-    const { secret } = openAnalysis(config(text).analysis, { OTHER: "two" }, options);
+    const { secret } = await openAnalysis(config(text).analysis, { OTHER: "two" }, options);
     expect(secret("Acme/Fleet", "web", "token")).toBe("one");
     expect(secret("evil/fleet", "web", "token")).toBeUndefined();
     expect(secret("evil/fleet", "web", "other")).toBe("two");
@@ -48,8 +48,8 @@ describe("analyses of the server's configuration", () => {
       `analysis: { jobs: { namespace: x, kubeconfig: ${dir}/none } }`,
       /jobs.kubeconfig: the file .* cannot be read/,
     ],
-  ])("%s is told", (_name, text, expected) => {
-    expect(() => openAnalysis(config(text).analysis, {}, options)).toThrow(expected);
+  ])("%s is told", async (_name, text, expected) => {
+    await expect(openAnalysis(config(text).analysis, {}, options)).rejects.toThrow(expected);
   });
 });
 

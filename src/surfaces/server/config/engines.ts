@@ -1,7 +1,5 @@
 /** What measures and what asks hooks is opened as the configuration says; what can never work is refused at the start. */
-import { argoRolloutsEngine } from "../../../adapters/analysis/argo-rollouts/index.ts";
 import { builtinEngine } from "../../../adapters/analysis/builtin/index.ts";
-import { jobRunner } from "../../../adapters/analysis/builtin/jobs.ts";
 import type { AnalysisEngine, AnalysisService } from "../../../adapters/analysis/port.ts";
 import { isMadeUp } from "../../../adapters/argocd/kubernetes/client.ts";
 import { hookCaller } from "../../../adapters/hooks/caller.ts";
@@ -20,12 +18,16 @@ import { gatherSettingErrors, readSecretFile, readSettingFile, SettingError } fr
 
 type AnalysisConfig = ServerConfig["analysis"];
 
-/** The engine of the server's configuration, and what of its secrets a repo may use. Throws SettingError for what can never work. */
-export function openAnalysis(config: AnalysisConfig, env: Environment, options: { clock: Clock; log: Log }): AnalysisService {
+/** The engine of the server's configuration, and what of its secrets a repo may use. Rejects with SettingError for what can never work. */
+export async function openAnalysis(
+  config: AnalysisConfig,
+  env: Environment,
+  options: { clock: Clock; log: Log },
+): Promise<AnalysisService> {
   /** Value of a secret, once it was asked for → where it may go. */
   const bound = new BoundedMap<string, readonly string[]>(MOST_SECRETS);
   const secret = secretsOf(config.secrets, config.engine, env, (value, hosts) => void bound.set(value, meet(bound.get(value), hosts)));
-  return { engine: engineOf(config, { ...options, boundTo: (value) => bound.get(value) }), secret };
+  return { engine: await engineOf(config, { ...options, boundTo: (value) => bound.get(value) }), secret };
 }
 
 const MOST_SECRETS = 1000;
@@ -37,11 +39,16 @@ function meet(before: readonly string[] | undefined, hosts: readonly string[]): 
 
 type EngineOptions = { clock: Clock; log: Log } & Pick<OutboundPolicy, "boundTo">;
 
-function engineOf({ engine, outbound, jobs: place }: AnalysisConfig, { clock, log, boundTo }: EngineOptions): AnalysisEngine {
+/** What makes objects in a cluster is loaded by servers that do: Kubernetes' client brings a class for each kind there is. */
+async function engineOf(
+  { engine, outbound, jobs: place }: AnalysisConfig,
+  { clock, log, boundTo }: EngineOptions,
+): Promise<AnalysisEngine> {
   if (engine === "argo-rollouts") {
     if (place === undefined) return noNamespace();
     const onError = (error: unknown) => log.warn({ error: String(error).slice(0, 500) }, "AnalysisRuns could not be listed; trying again");
     const { namespace, namespaces } = place;
+    const { argoRolloutsEngine } = await import("../../../adapters/analysis/argo-rollouts/index.ts");
     return argoRolloutsEngine({ kubeConfig: jobsKubeConfig(place), namespace, namespaces, clock, onError });
   }
   const onError = (error: unknown, id: string) =>
@@ -49,6 +56,7 @@ function engineOf({ engine, outbound, jobs: place }: AnalysisConfig, { clock, lo
   const builtin = { clock, policy: { allow: outbound.allow, boundTo }, onError };
   if (place === undefined) return builtinEngine(builtin);
   const { namespace, namespaces, timeout } = place;
+  const { jobRunner } = await import("../../../adapters/analysis/builtin/jobs.ts");
   return builtinEngine({
     ...builtin,
     jobs: jobRunner({ kubeConfig: jobsKubeConfig(place), namespace, namespaces, clock, timeoutMs: parseDuration(timeout) ?? 0 }),
