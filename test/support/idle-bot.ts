@@ -45,6 +45,8 @@ const bot = await startStagecoach({
   resyncMs: 2 ** 40,
 });
 process.stdout.write(`ready ${bot.repositories().length}\n`);
+await bot.idle();
+process.stdout.write("idle\n");
 for await (const _line of createInterface({ input: process.stdin })) {
   await bot.resync();
   await bot.idle();
