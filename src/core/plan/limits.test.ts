@@ -41,6 +41,7 @@ describe("a batch larger than the limits allow", () => {
     ["a limit for its stage", { selected: [{ stages: ["stage 1"], clusters: 3 }] }, [3, 3, 3, 1]],
     ["a limit for its rollout", { selected: [{ rollouts: ["payments"], targets: 3 }] }, [3, 3, 3, 1]],
     ["nothing that is in the way", { clusters: 4 }, [4, 4, 2]],
+    ["nothing where no cluster has the label", { label: { key: "constructor", percent: 20 } }, [4, 4, 2]],
     ["nothing of another stage", { selected: [{ stages: ["stage 2"], clusters: 1 }] }, [4, 4, 2]],
     ["nothing of another rollout", { selected: [{ rollouts: ["ledger"], clusters: 1 }] }, [4, 4, 2]],
   ])("is cut in the plan, by %s", (_name, limits, sizes) => {

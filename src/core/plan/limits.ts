@@ -165,7 +165,7 @@ function labelLimiter(label: Limits["label"], clusters: readonly Labelled[] | un
   const valueAt = new Map<string, string>();
   const all = new Map<string, number>();
   for (const cluster of clusters) {
-    const value = cluster.labels[key];
+    const value = Object.hasOwn(cluster.labels, key) ? cluster.labels[key] : undefined;
     if (value === undefined) continue;
     valueAt.set(cluster.key, value);
     all.set(value, (all.get(value) ?? 0) + 1);
