@@ -1,5 +1,5 @@
 /**
- * Bounds what whoever reaches a door may have of it: connections, deliveries that are refused, lines of the log. Called by `http.ts` and the
+ * Bounds what whoever reaches a door may have of it: connections, deliveries that are refused, lines of the log. Called by `door.ts` and the
  * server. Keeps true: nobody who floods a door keeps GitHub's deliveries out.
  */
 import type { IncomingMessage, Server } from "node:http";
