@@ -15,7 +15,7 @@ import { type ApiOptions, openApiPlane } from "./index.ts";
 
 type Harness = Awaited<ReturnType<typeof apiHarness>>;
 const log = { info: () => undefined, warn: () => undefined };
-const TUNING = { apartMs: 0, staleMs: 0, maxBackoffMs: 20, clustersMs: 50, random: () => 0 };
+const TUNING = { staleMs: 0, maxBackoffMs: 20, clustersMs: 50, random: () => 0 };
 const READER = ["applications", "applicationsets", "clusters"].map((what) => `p, r, ${what}, get, *, allow`);
 
 let harness: Harness;

@@ -64,7 +64,6 @@ const DEFAULTS: ApiTuning = {
   readyMs: 150_000,
   clustersMs: 30_000,
   refreshMs: 10_000,
-  apartMs: 250,
   random: Math.random,
 };
 /** How long Argo CD may take for one comparison. */
@@ -83,11 +82,7 @@ export function openApiPlane(options: ApiOptions): ControlPlane {
   const { clock, log } = options;
   const tuning = { ...DEFAULTS, ...options.tuning };
   const client = argoClient(options, openBreakers(options.clock, options.log));
-  const { reads, offer } = openReading(
-    { name: options.name, clock, ...tuning },
-    (changed) => startAll(options, tuning, client, changed),
-    clustersOf,
-  );
+  const { reads, offer } = openReading(options.name, clock, (changed) => startAll(options, tuning, client, changed), clustersOf);
   const plane: ControlPlane = {
     ...reads,
     uiUrl: options.uiUrl ?? options.url,

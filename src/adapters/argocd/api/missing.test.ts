@@ -35,7 +35,7 @@ describe("an account that loses a project while a run goes on", () => {
     for (const object of [named("mine"), named("goes"), inOther("theirs"), inOther("dies")]) await harness.put(object);
     await harness.put({ ...applicationSet("theirs"), spec: { generators: [], template: { spec: { project: "other" } } } });
     const { url, ca, clock } = harness;
-    const tuning = { apartMs: 0, staleMs: 0, maxBackoffMs: 20, clustersMs: 50, random: () => 0 };
+    const tuning = { staleMs: 0, maxBackoffMs: 20, clustersMs: 50, random: () => 0 };
     plane = openApiPlane({ name: "hub", url, ca, tokenFile: join(folder, "token"), clock, log, tuning });
     await plane.ready();
   });

@@ -49,7 +49,6 @@ const DEFAULTS: Tuning = {
   staleMs: 15_000,
   maxBackoffMs: 30_000,
   readyMs: 30_000,
-  apartMs: 250,
   random: Math.random,
 };
 
@@ -68,11 +67,7 @@ export function openKubernetes(options: KubernetesOptions): ControlPlane {
   const { name: plane, clock, log, annotationRefresh, argocdNamespace = "argocd" } = options;
   const client = kubeClient(configOf(options.kubeConfig), openBreakers(clock, log));
   const tuning = { ...DEFAULTS, ...options.tuning };
-  const { reads, offer } = openReading(
-    { name: plane, clock, ...tuning },
-    (changed) => startAll(options, tuning, client, changed),
-    clustersOf,
-  );
+  const { reads, offer } = openReading(plane, clock, (changed) => startAll(options, tuning, client, changed), clustersOf);
   return {
     ...reads,
     uiUrl: options.uiUrl,

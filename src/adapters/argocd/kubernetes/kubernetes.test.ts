@@ -41,7 +41,6 @@ const TUNING = {
   staleMs: 0,
   maxBackoffMs: 10,
   readyMs: 1000,
-  apartMs: 0,
   random: () => 0,
 };
 
@@ -56,7 +55,7 @@ describe("the Kubernetes adapter", () => {
   test("reads page by page", async () => {
     sim = await startKubernetes({ clock: fastClock() });
     for (let i = 0; i < 7; i++) putIn(sim, rawApplication({ metadata: { name: `app-${i}` } }));
-    plane = openOn(sim, { tuning: { apartMs: 0, pageSize: 3 } });
+    plane = openOn(sim, { tuning: { pageSize: 3 } });
     await plane.ready();
     expect(plane.applications()).toHaveLength(7);
     expect(sim.requests().get("list applications")).toBe(3);
@@ -71,7 +70,7 @@ describe("the Kubernetes adapter", () => {
     });
     plane = openOn(sim, {
       clusterSecrets: false,
-      tuning: { apartMs: 0, staleMs: 0, maxBackoffMs: 20 },
+      tuning: { staleMs: 0, maxBackoffMs: 20 },
       log: { info: () => undefined, warn: (fields) => warned.push(JSON.stringify(fields)) > 3 && heard() },
     });
     await plane.ready();
@@ -215,7 +214,7 @@ describe("the Kubernetes adapter", () => {
     plane = openOn(sim, {
       clusterSecrets: false,
       kubeConfig: { kubeconfig: sim.kubeconfig(token) },
-      tuning: { apartMs: 0, maxBackoffMs: 10 },
+      tuning: { maxBackoffMs: 10 },
     });
     const known = plane;
     const seen: boolean[] = [];

@@ -26,7 +26,7 @@ const REFRESH = "argocd.argoproj.io/refresh";
 const READ = ["get", "list", "watch"] as const;
 const START = Date.parse("2026-11-21T12:00:00Z");
 /** Tests wait for events: what is lost is lost at once, and asked for again soon. */
-const TUNING = { apartMs: 0, staleMs: 0, maxBackoffMs: 20, random: () => 0 };
+const TUNING = { staleMs: 0, maxBackoffMs: 20, random: () => 0 };
 
 export function putIn({ store }: KubernetesSim, object: Record<string, unknown>): void {
   const given = object as KubeObject;

@@ -11,7 +11,6 @@ const TUNING = {
   staleMs: 15_000,
   maxBackoffMs: 30_000,
   readyMs: 1000,
-  apartMs: 0,
   random: () => 0,
 };
 const nothing = () => undefined;

@@ -46,11 +46,12 @@ export const REST_MS = 30 * 60_000;
  * watches what its own repos need.
  */
 export function openReading<P extends Parts>(
-  { name, clock, apartMs }: { name: string; clock: Clock; apartMs: number },
+  name: string,
+  clock: Clock,
   start: (changed: Changed) => P,
   clustersOf: (parts: P) => ClusterView[],
 ): Reading {
-  const changes = coalescer(clock, apartMs);
+  const changes = coalescer(clock);
   // Asked for once a target, and the same until something changes.
   let clusters: ClusterView[] | undefined;
   const watched = whileRead(clock, changes.drop, () =>
@@ -168,16 +169,14 @@ function isOwnedBy(view: ApplicationView, owner: { namespace: string; name: stri
 
 type Listener = (changed: ReadonlySet<string> | null) => void;
 
-/** Gathers keys for a moment and tells every listener once, and again no sooner than after `apartMs`. */
-function coalescer(clock: Clock, apartMs: number) {
+/** Gathers keys for a moment and tells every listener once. */
+function coalescer(clock: Clock) {
   const listeners = new Set<Listener>();
   let gathered: Set<string> | null = new Set();
   let cancel: (() => void) | undefined;
   let isTelling = false;
-  let toldAt = Number.NEGATIVE_INFINITY;
 
   function flush(): void {
-    toldAt = clock.now();
     const changed = gathered;
     gathered = new Set();
     cancel = undefined;
@@ -195,8 +194,7 @@ function coalescer(clock: Clock, apartMs: number) {
       if (keys === null) gathered = null;
       else if (gathered !== null) for (const key of keys) gathered.add(key);
       if (gathered !== null && gathered.size === 0) return;
-      // A clock that was set back makes it wait no longer.
-      cancel ??= clock.after(Math.max(GATHER_MS, Math.min(apartMs, toldAt + apartMs - clock.now())), flush);
+      cancel ??= clock.after(GATHER_MS, flush);
     },
     /** Returns how to stop listening. */
     listen(listener: Listener): () => void {

@@ -81,8 +81,6 @@ export interface Tuning {
   maxBackoffMs: number;
   /** How long the first list may take, of the wall. */
   readyMs: number;
-  /** Between two tellings of changes: thousands of Applications never rest, and each telling is a look at the repos. */
-  apartMs: number;
   random: () => number;
 }
 

@@ -205,10 +205,11 @@ function contextOf(
 
 /** Listens to what a round may wait for outside of GitHub; gives what ends it. */
 function onChanges(served: ServedRepo, { analysis, hooks, onChange }: ServedRepoOptions): (() => void)[] {
-  const { repository, planes } = served.context;
+  const { repository, planes, clock } = served.context;
   const mine = `${repository.toLowerCase()}:`;
+  const look = lookApart(clock, (at) => onChange(repository, at));
   // A repo whose runs have all ended waits for nothing in Argo CD: it is left alone however much goes on there.
-  const offs = [...planes.values()].map((plane) => plane.onChange(() => isBusy(served) && onChange(repository)));
+  const offs = [...planes.values()].map((plane) => plane.onChange(() => void (isBusy(served) && look())));
   if (analysis !== undefined) {
     const { engine } = analysis;
     const off = engine.onChange((id) => {
@@ -219,6 +220,22 @@ function onChanges(served: ServedRepo, { analysis, hooks, onChange }: ServedRepo
   }
   if (hooks !== undefined) offs.push(hooks.onChange((key) => void (key.startsWith(mine) && onChange(repository))));
   return offs;
+}
+
+/** Thousands of Applications never rest, and each look at a repo reads what GitHub says of its pull requests. */
+const APART_MS = 1000;
+
+/** Looks at the first change at once, and at those that follow within a second together at its end. */
+export function lookApart(clock: Clock, look: (at: number) => void): () => void {
+  let due = Number.NEGATIVE_INFINITY;
+  return () => {
+    const now = clock.now();
+    const isSoonAfter = now >= due && now < due + APART_MS;
+    if (isSoonAfter) due += APART_MS;
+    // One that is still to come sees this change, too; a clock that was set back makes nobody wait for it.
+    else if (now >= due || due > now + APART_MS) due = now;
+    look(due);
+  };
 }
 
 /** Whether something may go on there without being told. */
