@@ -176,7 +176,7 @@ const TABLE: readonly WrittenSpec[] = [
     usage: "/halt [cluster=A,B] [--for 2h] reason | /halt --off [cluster=A,B]",
     words: "reason",
     flags: [
-      { name: "for", value: "DURATION", summary: "until then; without it, until it is lifted" },
+      { name: "for", value: "DURATION", summary: "for so long; without it, until it is lifted" },
       { name: "off", summary: "lifts halts that were made on this rollout" },
     ],
     anyAge: true,

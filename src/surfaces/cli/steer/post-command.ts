@@ -95,7 +95,8 @@ function program(spec: CommandSpec): Command {
     .usage(`${isNamed ? "NAME" : "[NAME]"} ${usageOf(spec)}[options]`)
     .description(`comments \`/${spec.name}\` on the pull request of the rollout's run, as you: ${spec.summary}`)
     .argument(isNamed ? "<name>" : "[name]", isNamed ? "the rollout" : "the rollout; default: the only one there is");
-  if (spec.words !== "nothing") command.argument("[words...]", spec.words === "clusters" ? "clusters" : "why");
+  const [words, what] = spec.words === "clusters" ? ["clusters", "the clusters"] : ["reason", "why"];
+  if (spec.words !== "nothing") command.argument(`[${words}...]`, spec.name === "hotfix" ? `${what}, then why` : what);
   for (const { name, value, summary } of spec.flags)
     command.option(`--${name}${value === undefined ? "" : ` <${value.toLowerCase()}>`}`, summary);
   return command;

@@ -31,7 +31,7 @@ describe("an address that leads nowhere names what is not there, the nearest tha
     ["/r/acme/config/paymnts", "There is no rollout paymnts in acme/config", "Did you mean [</r/acme/config/payments> payments]"],
     ["/r/acme/config/Payments/runs/42", "no rollout Payments in acme/config", "Did you mean [</r/acme/config/payments> payments]"],
     ["/r/acme/confg/payments/runs/42", "no rollout payments in acme/confg", "[</r/acme/config/payments> payments] in acme/config?"],
-    ["/r/acme/config/nothing-like-it", "no rollout nothing-like-it", "There are [</r/acme/config/payments> payments]"],
+    ["/r/acme/config/nothing-like-it", "no rollout nothing-like-it", "Those there: [</r/acme/config/payments> payments]"],
     ["/r/acme/config/payments/runs/99", "payments has no run 99", "Its last is [</r/acme/config/payments/runs/42> run 42]"],
     ["/r/acme/config/search/runs/1", "No run of search yet", "Merge a release PR to start one"],
     ["/r/acme/config/payments/rns/1", "There is no such page", "begins like that of [</r/acme/config/payments> payments]"],

@@ -91,8 +91,8 @@ function NoRollout({ of, known }: { of: Known; known: readonly Known[] }) {
       {near === undefined ? "It is not there, or GitHub does not show it to you. " : "Did you mean "}
       {near === undefined ? null : <To of={near} />}
       {near === undefined ? null : near.repository === of.repository ? "? " : ` in ${near.repository}? `}
-      {near !== undefined || here.length === 0 ? null : "There are "}
-      {near === undefined ? here.map((one) => [<To key={one.rollout} of={one} />, " "]) : null}
+      {near !== undefined || here.length === 0 ? null : "Those there: "}
+      {near === undefined ? here.map((one, at) => [<To key={one.rollout} of={one} />, at === here.length - 1 ? ". " : ", "]) : null}
     </NoWay>
   );
 }
