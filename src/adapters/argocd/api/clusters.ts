@@ -62,7 +62,7 @@ export function startClusterPoll(options: ClusterPollOptions): ClusterPoll {
     if (polled.readAt !== undefined) {
       clearTimeout(patience);
       first.resolve();
-    }
+    } else if (tuning.impatient === true && polled.lost !== undefined) first.reject(new WireError(0, polled.lost.why));
     const pause = polled.lost === undefined ? everyMs : Math.min(everyMs, 1000);
     cancel = clock.after(pause * (0.9 + tuning.random() / 5), () => void poll());
   }

@@ -127,7 +127,7 @@ async function run<View extends Versioned>(loop: Loop<View>, options: InformerOp
 }
 
 function failed<View extends Versioned>(loop: Loop<View>, options: InformerOptions<View>, error: unknown): void {
-  const { source, clock, log } = options;
+  const { source, clock, log, tuning } = options;
   const { what } = source;
   const status = statusOf(error);
   loop.failures += 1;
@@ -157,7 +157,7 @@ function failed<View extends Versioned>(loop: Loop<View>, options: InformerOptio
   const why = reason("COLLECTION_LOST", { what, because, advice });
   loop.lost = { why, since: loop.lost?.since ?? clock.now(), refused, watching: loop.watching };
   log.warn({ what, status, failures: loop.failures, reason: sentenceOf(because) }, "a list or watch of Argo CD's objects failed");
-  if (refused) rejectReady(loop, why);
+  if (refused || tuning.impatient === true) rejectReady(loop, why);
   options.freshness();
 }
 

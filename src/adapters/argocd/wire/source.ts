@@ -81,6 +81,8 @@ export interface Tuning {
   maxBackoffMs: number;
   /** How long the first list may take, of the wall. */
   readyMs: number;
+  /** Whoever waits for the first list asks once: the first failure is told, instead of what comes of trying again until `readyMs`. */
+  impatient?: boolean;
   random: () => number;
 }
 

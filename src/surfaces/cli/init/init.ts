@@ -63,7 +63,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const options = command.opts<Options>();
   const progress = openProgress("looking through the repo");
   const checkout = openCheckout(command.args[0] ?? repoAround("."), progress);
-  const inventory = await fleetGiven(options);
+  const inventory = await fleetGiven(options, progress);
   const proposed = proposeFor(checkout, inventory);
   const proposal = await withAnswers(proposed, checkout, inventory, options, progress);
   const previews = options.output === "text" ? previewsOf(proposal, checkout, inventory) : new Map<string, string[]>();

@@ -72,7 +72,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     throw new CommandError(1, `no rollout to check: ${checkout.root} has no rollouts/*.yaml. stagecoach init proposes some`);
   if (options.repository !== undefined && options.online !== true) throw new CommandError(2, "--repository goes with --online");
   const read = readRollouts(checkout, files);
-  const inventory = await fleetGiven(options);
+  const inventory = await fleetGiven(options, progress);
   const offline = lint(checkout, files, inventory, read);
   const report = options.online === true ? await withOnline(offline, options, checkout, read.rollouts) : offline;
   progress.end();

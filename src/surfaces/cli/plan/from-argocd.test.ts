@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { apiHarness, kubernetesHarness, putIn } from "../../../adapters/argocd/testing/harness.ts";
@@ -120,5 +122,30 @@ describe("--from-argocd", () => {
     vi.stubEnv("ARGOCD_AUTH_TOKEN", harness.token);
     const untrusted = init([here.dir, "--from-argocd", harness.url]);
     await expect(untrusted).rejects.toMatchObject({ exitCode: 3, message: expect.stringContaining("no CA that is trusted here") });
+  });
+
+  test("what cannot be connected to is told with its cause at the first try, of an address as of a kubeconfig", async () => {
+    vi.stubEnv("ARGOCD_AUTH_TOKEN", "a-token");
+    const plain = await plainApi();
+    closing.push(() => plain.close());
+    const closed = createServer().listen(0, "127.0.0.1");
+    await once(closed, "listening");
+    const { port } = closed.address() as AddressInfo;
+    await new Promise((resolve) => void closed.close(resolve));
+    const kubeconfig = join(here.dir, "kubeconfig");
+    const cluster = { name: "a", cluster: { server: `https://127.0.0.1:${port}` } };
+    const context = { name: "a", context: { cluster: "a", user: "a" } };
+    const users = [{ name: "a", user: { token: "a-token" } }];
+    writeFileSync(kubeconfig, JSON.stringify({ "current-context": "a", contexts: [context], clusters: [cluster], users }));
+    for (const [place, cause] of [
+      [`https://127.0.0.1:${port}`, `no answer from https://127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}`],
+      ["https://argocd.invalid", "no answer from https://argocd.invalid: getaddrinfo "],
+      [plain.url.replace("http:", "https:"), "EPROTO"],
+      [kubeconfig, `no answer from https://127.0.0.1:${port}: connect ECONNREFUSED`],
+    ] as const)
+      await expect(init([here.dir, "--from-argocd", place])).rejects.toMatchObject({
+        exitCode: 3,
+        message: expect.stringContaining(cause),
+      });
   });
 });

@@ -60,7 +60,7 @@ function apiPlane({ plane, place: url }: LivePlane, env: NodeJS.ProcessEnv): Con
   const token = env[variable] ?? "";
   if (token === "")
     throw new CommandError(2, visible(`--from-argocd ${shown(url)} wants a token in ${variable}: argocd account generate-token`));
-  return openApiPlane({ name: plane ?? "argocd", url, token, ...reading(), tuning: { readyMs: READY_MS } });
+  return openApiPlane({ name: plane ?? "argocd", url, token, ...reading(), tuning: { readyMs: READY_MS, impatient: true } });
 }
 
 /** All namespaces where that is allowed, else Argo CD's own; without the clusters' Secrets where these are not to be read. */
@@ -78,7 +78,7 @@ async function readKubernetes({ plane, place }: LivePlane, argocdNamespace: stri
       annotationRefresh: false,
       ...defined({ namespaces }),
       ...reading(),
-      tuning: { readyMs: KUBERNETES_READY_MS },
+      tuning: { readyMs: KUBERNETES_READY_MS, impatient: true },
     });
   const tries = [() => open(true, undefined), () => open(true, [argocdNamespace]), () => open(false, [argocdNamespace])];
   let last: unknown;

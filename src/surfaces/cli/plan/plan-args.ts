@@ -11,6 +11,7 @@ import type { Checkout } from "../lint/lint-checkout.ts";
 import { readRollouts } from "../lint/lint-run.ts";
 import { tellProblems } from "../lint/lint-show.ts";
 import { visible } from "../print.ts";
+import type { Progress } from "../progress.ts";
 
 const INVENTORY_OPTION = [
   "--inventory <[plane=]file>",
@@ -76,8 +77,8 @@ export function inventoryAt({ inventory: given = [], planeLabels = [] }: Invento
   return withLabels(planes.size === 0 ? undefined : joinInventories(planes), labels);
 }
 
-/** The same, or what `--from-argocd` reads. */
-export async function fleetGiven(options: InventoryOptions): Promise<Inventory | undefined> {
+/** The same, or what `--from-argocd` reads, which takes as long as Argo CD takes. */
+export async function fleetGiven(options: InventoryOptions, progress?: Pick<Progress, "step">): Promise<Inventory | undefined> {
   const { fromArgocd: given = [], argocdNamespace, inventory = [], planeLabels = [] } = options;
   if (given.length === 0) {
     if (argocdNamespace !== undefined) throw new CommandError(2, "--argocd-namespace goes with --from-argocd");
@@ -92,9 +93,11 @@ export async function fleetGiven(options: InventoryOptions): Promise<Inventory |
   if (twice !== undefined) throw new CommandError(2, `--from-argocd names control plane ${twice} twice`);
   const labels = labelsGiven(planeLabels);
   const { readArgoCd } = await import("./from-argocd.ts");
+  progress?.step("(waiting for Argo CD)");
   const read = await Promise.all(
     given.map((text, i) => readArgoCd({ plane: names[i], place: named[i]?.[2] ?? text }, process.env, argocdNamespace ?? "argocd")),
   );
+  progress?.step("");
   const [first] = read;
   if (names[0] === undefined) return withLabels(first, labels);
   return withLabels(joinInventories(new Map(read.map((one, i) => [names[i] ?? "", one]))), labels);

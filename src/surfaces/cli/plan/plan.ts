@@ -60,7 +60,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const rollout = isFile ? pickRollout(checkout, [file], undefined) : pickRollout(checkout, rolloutFilesIn(checkout), name);
   if (rollout === undefined) return 1;
   const wanted = wantedOf(rollout, options.to ?? {});
-  const inventory = await fleetGiven(options);
+  const inventory = await fleetGiven(options, progress);
   const planned = makePlan(rollout, checkout, inventory, wanted);
   const made = { ...planned, problems: [...planned.problems, ...leakedCredentials(checkout), ...passedOver(checkout.paths())] };
   const { plan, problems } = made;
