@@ -80,6 +80,27 @@ test("a value that another stage selects is that stage's, and is not meant again
   ]);
 });
 
+test("what a stage puts off is told as its own selector is, and each key is looked up once for all stages", () => {
+  let looks = 0;
+  const getOwnPropertyDescriptor = (of: Record<string, string>, key: PropertyKey) => {
+    looks++;
+    return Reflect.getOwnPropertyDescriptor(of, key);
+  };
+  const own = new Proxy({ ...labels("emea", "eu-west-1"), drained: "false" }, { getOwnPropertyDescriptor });
+  const fleet = [{ name: "eu-west-1-b", labels: own }];
+  const stage = (key: string) => ({ name: key, selector: matching({}), requeue: { selector: matching({ [key]: "true" }) } });
+  const stages = [stage("drained"), stage("draind"), stage("drained"), stage("maintenance")];
+  expect(stageTypos({ stages } as unknown as Rollout, fleet)).toEqual([
+    {
+      ...{ setting: "spec.stages[1].requeue", key: "draind", near: "drained", atKey: true },
+      path: ["spec", "stages", 1, "requeue", "selector", "matchLabels", "draind"],
+    },
+  ]);
+  looks = 0;
+  stageTypos({ stages: Array.from({ length: 20 }, () => stage("drained")) } as unknown as Rollout, fleet);
+  expect(looks).toBe(1);
+});
+
 test("of thousands of names beside thousands of clusters the first are looked at, and no more", () => {
   const clusters = Array.from({ length: 2_000 }, (_, at) => ({ name: `cluster-${at}-of-many`, labels: {} }));
   const strange = (many: number) => Array.from({ length: many }, (_, at) => `${at}-is-like-none`);

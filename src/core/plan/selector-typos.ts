@@ -22,24 +22,35 @@ export const MOST_TYPOS = 20;
 /** Labels and names looked at, for all stages: thousands of names in a selector are not compared with thousands of clusters. */
 export const MOST_LOOKS = 200_000;
 
+/** `setting`: it is in no stage's own selector, but in that of its `requeue`. */
+type StageTypo = Typo & { stage?: string; setting?: string };
+
 /**
- * Returns what is likely mistyped in the stages' selectors, with its path in the rollout. `reached`: of which it is known that they select one
- * of the clusters, so that it has all that they ask of everybody.
+ * Returns what is likely mistyped in the stages' selectors and in those of their `requeue`, with its path in the rollout. `reached`: stages of
+ * which it is known that they select one of the clusters, so that it has all that they ask of everybody.
  */
 export function stageTypos(
   { stages }: Pick<Rollout, "stages">,
   clusters: readonly Selectable[],
   reached: ReadonlySet<string> = new Set(),
-): (Typo & { stage: string })[] {
+): StageTypo[] {
   const selected = new Set(
     stages.flatMap(({ selector }) => wantsOf(selector).flatMap(({ key, value }) => (value === undefined ? [] : [pair(key, value)]))),
   );
   const labels = labelsOf(clusters);
-  const found: (Typo & { stage: string })[] = [];
+  const found: StageTypo[] = [];
   for (const [at, { name, selector }] of stages.entries()) {
     for (const typo of typosIn(selector, labels, selected, reached.has(name))) {
       if (found.length === MOST_TYPOS) return found;
       found.push({ ...typo, stage: name, path: ["spec", "stages", at, "clusters", "selector", ...typo.path] });
+    }
+  }
+  // The selectors of clusters come first: looks are counted.
+  for (const [at, { requeue }] of stages.entries()) {
+    if (requeue === undefined) continue;
+    for (const typo of typosIn(requeue.selector, labels, new Set())) {
+      if (found.length === MOST_TYPOS) return found;
+      found.push({ ...typo, setting: `spec.stages[${at}].requeue`, path: ["spec", "stages", at, "requeue", "selector", ...typo.path] });
     }
   }
   return found;

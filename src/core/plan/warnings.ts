@@ -32,13 +32,12 @@ export function warningsOf(
   const clusters = members.map(({ cluster }) => cluster);
   const reached = new Set(stages.flatMap((stage) => (stage.clusters.length + stage.requeued.length > 0 ? [stage.name] : [])));
   const typos = stageTypos(rollout, clusters, reached);
-  for (const { stage, key, value, near } of typos) warnings.push({ code: "UNKNOWN_LABEL", stage, key, value, near });
-  for (const { setting, key, value, near } of scopeTypos(rollout, clusters))
-    warnings.push({ code: "UNKNOWN_LABEL", setting, key, value, near });
+  for (const { path: _p, atKey: _k, ...typo } of [...typos, ...scopeTypos(rollout, clusters)])
+    warnings.push({ code: "UNKNOWN_LABEL", ...typo });
   for (const one of unlabelled(rollout.stages, stages, clusters)) warnings.push({ code: "NOT_KEPT_APART", ...one });
   for (const both of stagesInBoth(rollout, clusters)) warnings.push({ code: "STAGES_IN_BOTH", ...both });
   const left = uncovered.map(({ cluster }) => cluster.slice(cluster.indexOf("/") + 1));
-  const [slip] = typos;
+  const slip = typos.find(({ stage }) => stage !== undefined);
   if (left.length > 0 && left.length === members.length) {
     const whole = (value: string) => (slip?.value === undefined ? value : `${slip.key}=${value}`);
     const meant = slip && { key: whole(slip.value ?? slip.key), near: whole(slip.near) };

@@ -63,6 +63,11 @@ test("with the clusters of an inventory a stage that is empty by a typo says whi
   expect(problems).toContain("23:7 EMPTY_STAGE -");
 });
 
+test("with the clusters of an inventory a label by which clusters would be put off is told at each stage that names it", async () => {
+  const problems = await told("drained:", "draind:", "--inventory", join(here.dir, "inventory.yaml"));
+  expect(problems).toEqual(["35:13", "46:7", "54:7", "62:7"].map((place) => `${place} UNKNOWN_LABEL drained`));
+});
+
 test("with the clusters of an inventory a topologyKey that none of a stage has is told, like another or not", async () => {
   const keyed = (key: string) => told("topologyKey: region", `topologyKey: ${key}`, "--inventory", join(here.dir, "inventory.yaml"));
   expect(await keyed("regoin")).toEqual(["30:20 NOT_KEPT_APART region"]);
