@@ -36,6 +36,7 @@ EXPOSE 3000 3001
 HEALTHCHECK --interval=30s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 STOPSIGNAL SIGTERM
-# What is young is collected sooner: a third less memory for a server that is mostly idle, at no cost that could be measured.
-ENTRYPOINT ["node", "--max-semi-space-size=4", "stagecoach.mjs"]
+# What is young is collected sooner, and what is old whenever there is half as much again as lived in it: V8 by itself let 70 to 130 MB of garbage stand in a server
+# that is mostly idle. A third less memory, at no cost that could be measured.
+ENTRYPOINT ["node", "--max-semi-space-size=4", "--initial-old-space-size=64", "--heap-growing-percent=50", "stagecoach.mjs"]
 CMD ["serve"]
