@@ -76,7 +76,7 @@ describe("windows", () => {
   test.each([
     [{ schedule: "0 9 * *", timeZone: "UTC" }, "Fields"],
     [{ schedule: "0 0 9 * * 1", timeZone: "UTC" }, "Fields"],
-    [{ schedule: "61 9 * * *", timeZone: "UTC" }, "Schedule"],
+    [{ schedule: "61 9 * * *", timeZone: "UTC" }, "Value"],
     [{ schedule: "0 9 * * 1-5", timeZone: "Europe/Roma" }, "Zone"],
   ])("%o is refused: %s", (window, field) => {
     expect(badWindow(window)?.fault).toBe(field);

@@ -8,6 +8,7 @@ import { BoundedMap } from "../base/bounded.ts";
 import type { Selector } from "../base/selector.ts";
 import { parseDuration } from "../base/time.ts";
 import type { ProblemData } from "../reasons/problems/problem.ts";
+import { scheduleFault } from "./schedule-fault.ts";
 import type { windowSchema } from "./schema-common.ts";
 
 /** When batches may merge, or may not. Times in epoch milliseconds. */
@@ -107,11 +108,12 @@ export function badWindow(window: Pick<Window, "schedule" | "timeZone">): Proble
   } catch {
     return { fault: "Zone", zone: window.timeZone };
   }
-  if (window.schedule.trim().split(/\s+/).length !== 5) return { fault: "Fields" };
+  const fields = window.schedule.trim().split(/\s+/);
+  if (fields.length !== 5) return { fault: "Fields" };
   try {
     cronOf(window);
-  } catch (error) {
-    return { fault: "Schedule", said: error instanceof Error ? error.message.replace(/^CronPattern: /, "") : "" };
+  } catch {
+    return scheduleFault(fields) ?? { fault: "Schedule" };
   }
   return undefined;
 }

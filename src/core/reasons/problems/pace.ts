@@ -1,8 +1,18 @@
 import type { WindowOwner } from "../refs.ts";
 
+export type CronField = "minute" | "hour" | "day" | "month" | "weekday";
+
+/** `Value`: it is none of the field. `Range`: it runs backwards. `Part`: anything else. `near`: what was likely meant, or says the same. */
+export interface ScheduleFault {
+  fault: "Value" | "Range" | "Part";
+  field: CronField;
+  given: string;
+  near?: string | undefined;
+}
+
 /** Windows, bakes, hooks and steps of a rollout that no run could go by. */
 export interface PaceProblems {
-  BAD_WINDOW: { fault: "Fields" } | { fault: "Zone"; zone: string } | { fault: "Schedule"; said: string };
+  BAD_WINDOW: { fault: "Fields" | "Schedule" } | { fault: "Zone"; zone: string } | ScheduleFault;
   /** `Shut`, `Apart`: of a release PR, with the freezes of the repo and of the server. */
   WINDOW_NEVER_OPENS:
     | { kind: "Alone" }

@@ -26,6 +26,9 @@ function told(windows: string): string[] {
     .map(({ line, column, code, message }) => `${line}:${column} ${code} ${message}`);
 }
 
+const SCHEDULE = "write one such as `0 9 * * 1-5`: nine o'clock from Monday to Friday";
+const PARTS = "write `*`, a number, a list such as 1,3, a range such as 1-5 or a step such as `*/2`";
+
 test.each([
   ["a day that never comes", '{ schedule: "0 9 30 2 *", duration: 8h }', /^7:\d+ (?:WINDOW_NEVER_OPENS|BAD_WINDOW) /],
   [
@@ -40,6 +43,30 @@ test.each([
   const [first = "", ...more] = told(windows);
   expect(first).toMatch(expected);
   expect(more).toEqual([]);
+});
+
+test.each([
+  ["0 9 * * MON-FIR", "FIR is no weekday: weekdays are SUN to SAT, or 0 to 7", "did you mean FRI?"],
+  ["0 9 * * monday", "monday is no weekday: weekdays are SUN to SAT, or 0 to 7", "did you mean MON?"],
+  ["0 9 * JNA,MAR *", "JNA is no month: months are JAN to DEC, or 1 to 12", "did you mean JAN?"],
+  ["0,61 9 * * *", "61 is no minute: minutes are 0 to 59", SCHEDULE],
+  ["0 9-24 * * *", "24 is no hour: hours are 0 to 23", SCHEDULE],
+  ["0 9am * * *", "9am is no hour: hours are 0 to 23", SCHEDULE],
+  ["0 9 0 * *", "0 is no day: days are 1 to 31", SCHEDULE],
+  ["0 22-6 * * *", "the hours 22-6 run backwards", "write 22-23,0-6"],
+  ["0 9 * * Fri-mon", "the weekdays Fri-mon run backwards", "write Fri-SAT,SUN-mon"],
+  ["0 9 * DEC-JAN *", "the months DEC-JAN run backwards", "write DEC,JAN"],
+  ["0 22-6/2 * * *", "the hours 22-6/2 run backwards", "write the lower one first"],
+  ["5/15 * * * *", "5/15 cannot be read as minutes", PARTS],
+  ["0 9 1,,3 * *", "1,,3 cannot be read as days", PARTS],
+  ["0 9 * * FRI#9", "FRI#9 cannot be read as weekdays", PARTS],
+])("a schedule of %s names the word, and what was meant or may stand there", (schedule, message, hint) => {
+  const [problem, ...more] = errorsOf(`windows: [{ schedule: "${schedule}", duration: 1h }]`);
+  expect(more).toEqual([]);
+  expect(problem && sayProblem(problem)).toMatchObject({ message, hint });
+  const instead = /^write (\S+,\S+)$/.exec(hint)?.[1];
+  const backwards = /\S+-\S+/.exec(schedule)?.[0] ?? "";
+  if (instead !== undefined) expect(told(`{ schedule: "${schedule.replace(backwards, instead)}", duration: 1h }`)).toEqual([]);
 });
 
 test("windows that open now and then are none", () => {

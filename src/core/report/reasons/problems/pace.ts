@@ -1,9 +1,12 @@
-import type { PaceProblems } from "../../../reasons/problems/pace.ts";
+import type { CronField, PaceProblems } from "../../../reasons/problems/pace.ts";
 import type { WindowOwner } from "../../../reasons/refs.ts";
+import { CRON_FIELDS } from "../../../spec/schedule-fault.ts";
 import { ownerPhrase } from "../phrases.ts";
 import { problemsOf } from "./entry.ts";
 
 const DAYS = "check the days of `allow`, and whether a `deny` covers them all";
+
+const SCHEDULE = "write one such as `0 9 * * 1-5`: nine o'clock from Monday to Friday";
 
 /** Windows, bakes, hooks and steps. */
 export const PACE_PROBLEMS = problemsOf<PaceProblems>()({
@@ -12,11 +15,22 @@ export const PACE_PROBLEMS = problemsOf<PaceProblems>()({
       fault: {
         Zone: "{zone} is not an IANA time zone",
         Fields: "a schedule has five fields: minute hour day month weekday",
-        Schedule: "[{said}|the schedule cannot be read]",
+        Schedule: "the schedule cannot be read",
+        Value: ({ field, given }) => `${given} is no ${field}: ${field}s are ${valuesOf(field)}`,
+        Range: "the {field}s {given} run backwards",
+        Part: "{given} cannot be read as {field}s",
       },
     },
-    hint: (r) =>
-      r.fault === "Zone" ? "write one such as Europe/Rome or UTC" : "write one such as `0 9 * * 1-5`: nine o'clock from Monday to Friday",
+    hint: {
+      fault: {
+        Zone: "write one such as Europe/Rome or UTC",
+        Fields: SCHEDULE,
+        Schedule: SCHEDULE,
+        Value: `[did you mean {near}?|${SCHEDULE}]`,
+        Range: "write [{near}|the lower one first]",
+        Part: "write `*`, a number, a list such as 1,3, a range such as 1-5 or a step such as `*/2`",
+      },
+    },
     means: "a window whose schedule or time zone cannot be read",
     todo: "write a schedule such as `0 9 * * 1-5`, a time zone such as `Europe/Rome`",
   },
@@ -129,4 +143,9 @@ export const PACE_PROBLEMS = problemsOf<PaceProblems>()({
 
 function ofAll(whose: readonly WindowOwner[]): string {
   return whose.map(ownerPhrase).join(" and of ");
+}
+
+function valuesOf(field: CronField): string {
+  const { least, most, names } = CRON_FIELDS[field];
+  return `${names.length === 0 ? "" : `${names[0]} to ${names.at(-1)}, or `}${least} to ${most}`;
 }

@@ -141,8 +141,12 @@ export const PROBLEM_SAMPLES: Samples<ProblemCode> = {
   BAD_WINDOW: [
     { fault: "Fields" },
     { fault: "Zone", zone: "Mars" },
-    { fault: "Schedule", said: "minute is 61" },
-    { fault: "Schedule", said: "" },
+    { fault: "Schedule" },
+    { fault: "Value", field: "minute", given: "61" },
+    { fault: "Value", field: "weekday", given: "FIR", near: "FRI" },
+    { fault: "Range", field: "hour", given: "22-6", near: "22-23,0-6" },
+    { fault: "Range", field: "hour", given: "22-6/2" },
+    { fault: "Part", field: "minute", given: "5/15" },
   ],
   WINDOW_NEVER_OPENS: [
     { kind: "Alone" },
