@@ -16,7 +16,7 @@ const PATIENCE_MS = 300_000;
 
 interface PlaneOptions extends Omit<ArgoCdOptions, "kubernetes" | "git"> {
   name: string;
-  repo: { url: string; token: string };
+  repo: { url: string; token: string; directory?: string | undefined };
   /** The folder of the repo that it applies. Default `appsets`. */
   path?: string;
   /** ApplicationSets that make an Application for each cluster. Default 1. */

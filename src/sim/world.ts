@@ -110,8 +110,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<EmbeddedWo
   if (options.argocdMayPush === true) github.collaborator(repository, "argocd", "write");
   const refs = [`tags/${FIRST_VERSION}`, ...(options.branches ?? []).map((branch) => `heads/${branch}`)];
   for (const ref of refs) await makeRef(github, repository, ref, head);
-  const clusters = options.clusters ?? fleetClusters();
-  const planes = await startPlanes(options, clock, { url: cloneUrl, token: github.token("argocd") }, clusters);
+  const [clusters, directory] = [options.clusters ?? fleetClusters(), options.github?.directory];
+  const planes = await startPlanes(options, clock, { url: cloneUrl, token: github.token("argocd"), directory }, clusters);
   const [first] = planes;
   if (first === undefined) throw new Error("a world has at least one control plane");
   const { kubernetes, argocd } = first;
@@ -154,7 +154,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<EmbeddedWo
 async function startPlanes(
   options: WorldOptions,
   clock: EmbeddedWorld["clock"],
-  repo: { url: string; token: string },
+  repo: { url: string; token: string; directory: string | undefined },
   clusters: readonly FleetCluster[],
 ): Promise<EmbeddedPlane[]> {
   const planes: EmbeddedPlane[] = [];

@@ -85,6 +85,21 @@ export function whole(text: string): number {
   return Number(text);
 }
 
+/** Of an option that takes a port; 0 is any free one. */
+export function port(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError("write a whole number from 0 to 65535");
+  return Number(text);
+}
+
+/** Says of which option a port is that cannot be listened on, and what to write; undefined: something else went wrong. */
+export function portError(error: unknown, optionOf = (_port: number) => "--port"): CommandError | undefined {
+  const { code, port = 0 } = error as { code?: string; port?: number };
+  if (code !== "EADDRINUSE" && code !== "EACCES") return undefined;
+  const option = optionOf(port);
+  const why = code === "EACCES" ? "may not be listened on" : "is in use by another program";
+  return new CommandError(3, `${option} ${port}: that port ${why}; name another, or leave ${option} out for any that is free`);
+}
+
 /** Reads a text file that an option names. */
 export function readGiven(option: string, file: string, exitCode: 2 | 3 = 2): string {
   try {

@@ -21,6 +21,8 @@ interface GitSourceOptions {
   token?: string | undefined;
   /** Other URLs under which files and Applications name it. */
   aliases?: string[];
+  /** Where the folder of its clone goes; default: among the temporary ones. */
+  directory?: string | undefined;
 }
 
 /** Host and path without scheme, user, port of ssh, `.git` and case, as Argo CD compares repositories. */
@@ -43,7 +45,7 @@ const EVERYTHING = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"];
 
 /** Opens a bare clone of its own in a temporary directory; the first fetch fills it. */
 export async function openGitSource(options: GitSourceOptions): Promise<GitSource> {
-  const dir = await mkdtemp(join(tmpdir(), "stagecoach-argocd-"));
+  const dir = await mkdtemp(join(options.directory ?? tmpdir(), "stagecoach-argocd-"));
   await runGit(["init", "--bare", "--quiet", "."], { cwd: dir });
   await appendFile(join(dir, "config"), CONFIG);
   return new GitSource(dir, options);

@@ -1,5 +1,8 @@
-import { globSync, readFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { sampleRun } from "../../../../test/support/sample-run.ts";
@@ -27,7 +30,15 @@ test("a fault of a cluster the fleet lacks is wrong usage that names those there
   expect(() => faultsOf(["eu-west-1-a=degarded"], CLUSTERS)).toThrow("did you mean degraded?");
 });
 
-test("a port that is taken is named with its option, and what to do", async () => {
+test.each(["abc", "99999", "-1", "1.5"])("--port %s is wrong usage that says which are taken", async (port) => {
+  const refused = { exitCode: 2, message: expect.stringContaining(`${port}: write a whole number from 0 to 65535`) };
+  await expect(run(["--once", "--port", port])).rejects.toMatchObject(refused);
+  await expect(run(["--once", "--github-port", port])).rejects.toMatchObject(refused);
+});
+
+test("a port that is taken is named with its option, and what to do, and no file is left", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "demo-test-"));
+  vi.stubEnv("TMPDIR", folder);
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
   const { port } = server.address() as AddressInfo;
@@ -36,8 +47,28 @@ test("a port that is taken is named with its option, and what to do", async () =
       exitCode: 3,
       message: `--github-port ${port}: that port is in use by another program; name another, or leave --github-port out for any that is free`,
     });
+    expect(readdirSync(folder)).toEqual([]);
   } finally {
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true });
     server.close();
+  }
+});
+
+test("Ctrl-C while it runs ends it with nothing left in the temporary folder", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "demo-test-"));
+  const main = new URL("../main.ts", import.meta.url).pathname;
+  const child = spawn(process.execPath, [main, "demo"], { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, TMPDIR: folder } });
+  try {
+    await once(child.stdout, "data");
+    expect(readdirSync(folder)).toEqual([expect.stringContaining("stagecoach-demo-")]);
+    const ended = once(child, "exit");
+    child.kill("SIGINT");
+    expect(await ended).toEqual([130, null]);
+    expect(readdirSync(folder)).toEqual([]);
+  } finally {
+    child.kill("SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
   }
 });
 

@@ -1,7 +1,5 @@
 /** `stagecoach demo`: the embedded world and the bot run in this process, a release is merged, and the run is watched to its end. */
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
 import { openKubernetes } from "../../../adapters/argocd/kubernetes/index.ts";
@@ -10,8 +8,9 @@ import { type Log, silentLog } from "../../../engine/round/context.ts";
 import { type EmbeddedWorld, startWorld, type WorldOptions } from "../../../sim/world.ts";
 import { WEBHOOK_PATH } from "../../server/deliveries/server.ts";
 import { type Stagecoach, startStagecoach } from "../../server/stagecoach.ts";
-import { gather, like, outputOption, parseArgs, untilStopped, whole } from "../args.ts";
+import { gather, like, outputOption, parseArgs, port, portError, untilStopped, whole } from "../args.ts";
 import { CommandError } from "../command.ts";
+import { inOwnFolder } from "../own-folder.ts";
 import { APPROVERS, type DemoFleet, demoFleet } from "./fleet.ts";
 import { lastWords, printData } from "./screen.ts";
 import { offersOn, YOU } from "./steering.ts";
@@ -43,53 +42,45 @@ export async function run(argv: readonly string[]): Promise<number> {
   const started = performance.now();
   const violations: unknown[] = [];
   const log = watchInvariants(violations, options.verbose);
-  return await inWorld(options, fleet, faults, log, async (world, bot) => {
-    const faulty = faults.map(({ cluster }) => cluster);
-    const tokenOf = (login: string) => world.github.token(login, `${login}-${randomBytes(8).toString("hex")}`);
-    const tokens = { you: tokenOf(YOU), alice: tokenOf("alice") };
-    const runs = await tell(world, bot, { ...options, ...fleet, faulty, quiet: output !== "text", token: tokens.you });
-    const durationMs = performance.now() - started;
-    if (output !== "text") printData(runs, violations, durationMs, output);
-    else {
-      const journal = world.github.repoDirectory(world.repository);
-      const repository = repositoryUrl(world);
-      const figures = {
-        violations: violations.length,
-        durationMs,
-        once: options.once,
-        journal,
-        repository,
-        faults: faults.length,
-        pauseForMe,
-        tokens,
-      };
-      process.stdout.write(lastWords(runs, figures));
-      if (!options.once) await untilStopped(`\nThe pages stay up until you press Ctrl-C: ${bot.url}/ and ${repository}\n`);
-    }
-    return runs.every((one) => one.phase === "Succeeded") && violations.length === 0 ? 0 : 1;
-  }).catch((error: unknown) => {
-    throw whyNoPort(error, options);
+  const inWorldOf = (directory: string) =>
+    inWorld({ ...options, directory }, fleet, faults, log, async (world, bot) => {
+      const faulty = faults.map(({ cluster }) => cluster);
+      const tokenOf = (login: string) => world.github.token(login, `${login}-${randomBytes(8).toString("hex")}`);
+      const tokens = { you: tokenOf(YOU), alice: tokenOf("alice") };
+      const runs = await tell(world, bot, { ...options, ...fleet, faulty, quiet: output !== "text", token: tokens.you });
+      const durationMs = performance.now() - started;
+      if (output !== "text") printData(runs, violations, durationMs, output);
+      else {
+        const journal = world.github.repoDirectory(world.repository);
+        const repository = repositoryUrl(world);
+        const figures = {
+          violations: violations.length,
+          durationMs,
+          once: options.once,
+          journal,
+          repository,
+          faults: faults.length,
+          pauseForMe,
+          tokens,
+        };
+        process.stdout.write(lastWords(runs, figures));
+        if (!options.once) await untilStopped(`\nThe pages stay up until you press Ctrl-C: ${bot.url}/ and ${repository}\n`);
+      }
+      return runs.every((one) => one.phase === "Succeeded") && violations.length === 0 ? 0 : 1;
+    });
+  return await inOwnFolder("stagecoach-demo-", inWorldOf).catch((error: unknown) => {
+    throw portError(error, (port) => (port === options.githubPort ? "--github-port" : "--port")) ?? error;
   });
-}
-
-/** Somebody else listens there: the option that says where, and what to write. */
-function whyNoPort(error: unknown, { githubPort }: Pick<Options, "githubPort">): unknown {
-  const { code, port = 0 } = error as { code?: string; port?: number };
-  if (code !== "EADDRINUSE" && code !== "EACCES") return error;
-  const option = port === githubPort ? "--github-port" : "--port";
-  const why = code === "EACCES" ? "may not be listened on" : "is in use by another program";
-  return new CommandError(3, `${option} ${port}: that port ${why}; name another, or leave ${option} out for any that is free`);
 }
 
 /** The embedded world and the bot around what is to be told; both are gone afterwards. */
 async function inWorld<T>(
-  options: Options,
+  options: Options & { directory: string },
   fleet: DemoFleet,
   faults: NonNullable<WorldOptions["faults"]>,
   log: Log,
   work: (world: EmbeddedWorld, bot: Stagecoach) => Promise<T>,
 ): Promise<T> {
-  const directory = await mkdtemp(join(tmpdir(), "stagecoach-demo-"));
   let bot: Stagecoach | undefined;
   const visitor = {
     login: YOU,
@@ -105,28 +96,27 @@ async function inWorld<T>(
     checks: "write",
     members: "read",
   } as const;
-  const { speed, seed, githubPort: port } = options;
+  const { directory, speed, seed, githubPort: port } = options;
   const world = await startWorld({
     ...fleet.world,
     speed,
     seed,
     faults,
     argocd: { persistsHealth: true },
-    github: { port, visitor, app: { permissions } },
+    github: { directory, port, visitor, app: { permissions } },
   });
   world.github.collaborator(world.repository, YOU, "maintain");
   world.github.team(ownerOf(world), APPROVERS, [YOU]);
   const plane = planeOf(world, log);
   try {
     await plane.ready();
-    bot = await startBot(world, plane, { directory, log, port: options.port });
+    bot = await startBot(world, plane, { directory: join(directory, "bot"), log, port: options.port });
     world.deliverTo(`${bot.url}${WEBHOOK_PATH}`);
     return await work(world, bot);
   } finally {
     await bot?.close();
     await plane.close();
     await world.close();
-    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
@@ -171,12 +161,12 @@ function parse(argv: readonly string[]): Options | undefined {
     .option("--once", "end when the run has ended, instead of keeping the pages up; so does a demo without a terminal", false)
     .addOption(outputOption("text", "json", "yaml").default("text", "text; json and yaml imply --once"))
     .option("--speed <n>", "how many times as fast as the wall's clock the world runs", Number, 90)
-    .option("--seed <n>", "for the world's chance", Number, 1)
+    .option("--seed <n>", "for the world's chance", whole, 1)
     .option("--clusters <n>", `4 to ${MOST_CLUSTERS}, instead of the 12 of the sample`, whole)
     .option("--rollouts <n>", `1 to ${MOST_ROLLOUTS} applications, each released on all clusters at once`, whole, 1)
     .option("--pause-for-me", "stops at an approval and at failures until you steer: with a button, a comment or a command", false)
-    .option("--port <n>", "of the page; 0: any free one", Number, 0)
-    .option("--github-port <n>", "of the embedded GitHub; 0: any free one", Number, 0)
+    .option("--port <n>", "of the page; 0: any free one", port, 0)
+    .option("--github-port <n>", "of the embedded GitHub; 0: any free one", port, 0)
     .option("--fail <cluster=fault>", "degraded, stuck, unreachable, autosync-off or sync-failed; may be given again", gather)
     .option("--verbose", "log what the bot does to stderr", false);
   if (parseArgs(command, argv) === undefined) return undefined;

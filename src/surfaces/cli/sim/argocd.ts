@@ -1,7 +1,6 @@
 /** `stagecoach sim argocd`: the embedded Kubernetes and Argo CD run until they are stopped; the first line printed says where. */
 
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import { readInventory } from "../../../core/argocd/inventory-file.ts";
@@ -14,8 +13,9 @@ import { openGitSource } from "../../../sim/argocd/git/git-source.ts";
 import { startArgoCd } from "../../../sim/argocd/index.ts";
 import { fastClock } from "../../../sim/clock.ts";
 import { startKubernetes } from "../../../sim/kubernetes/index.ts";
-import { gather, parseArgs, readGiven, untilStopped, whole } from "../args.ts";
+import { gather, parseArgs, port, portError, readGiven, untilStopped, whole } from "../args.ts";
 import { CommandError } from "../command.ts";
+import { inOwnFolder } from "../own-folder.ts";
 
 interface Options {
   repoUrl: string;
@@ -53,7 +53,7 @@ function program(): Command {
     .option("--speed <factor>", "how many times as fast as the wall's its clock runs", speedOf, 1)
     .option("--quick", "Argo CD and its clusters take a fraction of a second for what takes them seconds")
     .option("--seed <number>", "everything random follows from it", whole, 1)
-    .option("--port <number>", "of Argo CD's API, where webhooks go; 0: any free one", whole, 0)
+    .option("--port <number>", "of Argo CD's API, where webhooks go; 0: any free one", port, 0)
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--tls", "both serve TLS, by a CA of their own, which kubectl and the argocd CLI want");
 }
@@ -64,11 +64,13 @@ export async function run(argv: readonly string[]): Promise<number> {
   const options = command.opts<Options>();
   const clusters = options.inventory === undefined ? [] : readClusters(options.inventory);
   const stopped = untilStopped();
-  const { close, ...shown } = await start(options, clusters);
-  process.stdout.write(`${JSON.stringify(shown)}\n`);
-  await stopped;
-  await close();
-  return 0;
+  return await inOwnFolder("stagecoach-argocd-", async (folder) => {
+    const { close, ...shown } = await start(options, clusters, folder);
+    process.stdout.write(`${JSON.stringify(shown)}\n`);
+    await stopped;
+    await close();
+    return 0;
+  });
 }
 
 function readClusters(file: string): ClusterOptions[] {
@@ -90,10 +92,10 @@ interface Started {
 }
 
 /** Both servers, and a kubeconfig that only this user may read. */
-async function start(options: Options, clusters: readonly ClusterOptions[]): Promise<Started> {
+async function start(options: Options, clusters: readonly ClusterOptions[], folder: string): Promise<Started> {
   const { repoUrl, repoAlias = [], revision, path, speed, seed, port, host, tls = false } = options;
   const token = options.token ?? process.env["GIT_TOKEN"];
-  const source = await openGitSource(defined({ url: repoUrl, aliases: repoAlias, token }));
+  const source = await openGitSource(defined({ url: repoUrl, aliases: repoAlias, token, directory: folder }));
   try {
     await source.fetch();
   } catch (error) {
@@ -109,10 +111,9 @@ async function start(options: Options, clusters: readonly ClusterOptions[]): Pro
     async (error: Error) => {
       await source.close();
       await kubernetes.close();
-      throw new CommandError(3, error.message);
+      throw portError(error) ?? new CommandError(3, error.message);
     },
   );
-  const folder = await mkdtemp(join(tmpdir(), "stagecoach-kubeconfig-"));
   const kubeconfig = join(folder, "config");
   await writeFile(kubeconfig, kubernetes.kubeconfig(), { mode: 0o600 });
   const ca = argocd.ca === undefined ? undefined : join(folder, "ca.crt");
@@ -125,7 +126,6 @@ async function start(options: Options, clusters: readonly ClusterOptions[]): Pro
     async close() {
       await argocd.close();
       await kubernetes.close();
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }

@@ -1,10 +1,12 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Octokit } from "@octokit/rest";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { run } from "./github.ts";
 
 const git = promisify(execFile);
@@ -55,6 +57,15 @@ describe("stagecoach sim github", () => {
     expect(await ended).toBe(0);
   });
 
+  it("leaves nothing in the temporary folder when its terminal is closed", async () => {
+    vi.stubEnv("TMPDIR", folder);
+    await start(["--owner", "acme", "--repo", "config"]).finally(() => vi.unstubAllEnvs());
+    const ended = new Promise((resolve) => child?.once("exit", resolve));
+    child?.kill("SIGHUP");
+    expect(await ended).toBe(129);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
   it("has a README where no folder is given", async () => {
     const { url } = await start(["--owner", "acme", "--repo", "config"]);
     const answer = await fetch(`${url}/repos/acme/config/contents/README.md`);
@@ -68,12 +79,30 @@ describe("stagecoach sim github", () => {
     expect([url, gitUrl]).toEqual(["http://github.example.com:8080", "http://github.example.com:8080/acme/config.git"]);
   });
 
+  it("names the option of a port that is taken, and leaves no file", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    vi.stubEnv("TMPDIR", folder);
+    try {
+      await expect(run(["--owner", "acme", "--repo", "x", "--port", String(port)])).rejects.toMatchObject({
+        exitCode: 3,
+        message: `--port ${port}: that port is in use by another program; name another, or leave --port out for any that is free`,
+      });
+      expect(await readdir(folder)).toEqual([]);
+    } finally {
+      vi.unstubAllEnvs();
+      server.close();
+    }
+  });
+
   it.each([
     { args: ["--owner", "acme", "--repo", "x", "--host", "0.0.0.0"], words: /--public-url/ },
     { args: ["--owner", "acme", "--repo", "x", "--public-url", "here"], words: /http or https/ },
     { args: ["--owner", "acme"], words: /--repo/ },
     { args: ["--owner", "a b", "--repo", "x"], words: /letters, digits/ },
     { args: ["--owner", "acme", "--repo", "x", "--port", "many"], words: /whole number/ },
+    { args: ["--owner", "acme", "--repo", "x", "--port", "99999"], words: /whole number from 0 to 65535/ },
     { args: ["--owner", "acme", "--repo", "x", "--webhook", "http://localhost/"], words: /go together/ },
   ])("takes $args for wrong usage", async ({ args, words }) => {
     await expect(run(args)).rejects.toMatchObject({ exitCode: 2, message: expect.stringMatching(words) });

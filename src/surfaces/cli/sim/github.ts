@@ -7,8 +7,9 @@ import { defined } from "../../../core/base/defined.ts";
 import { errorText } from "../../../core/base/error-text.ts";
 import { fastClock } from "../../../sim/clock.ts";
 import { startGitHub } from "../../../sim/github/start.ts";
-import { parseArgs, readGiven, untilStopped, whole } from "../args.ts";
+import { parseArgs, port, portError, readGiven, untilStopped, whole } from "../args.ts";
 import { CommandError } from "../command.ts";
+import { inOwnFolder } from "../own-folder.ts";
 
 interface Options {
   port: number;
@@ -42,7 +43,7 @@ function program(): Command {
     .description("a GitHub of your own with one repository, until SIGTERM; prints {url, gitUrl, token} as one JSON line when ready")
     .requiredOption("--owner <name>", "owner of the repository", slug)
     .requiredOption("--repo <name>", "name of the repository", slug)
-    .option("--port <number>", "0: any free one", whole, 0)
+    .option("--port <number>", "0: any free one", port, 0)
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--public-url <url>", "what it is known by from elsewhere, with its port; default: where it listens", address)
     .option("--dir <folder>", "what is on `main` at first; default: a README")
@@ -66,8 +67,13 @@ export async function run(argv: readonly string[]): Promise<number> {
     throw new CommandError(2, `--host ${options.host} is every address there is: say with --public-url by which one others know it`);
   }
   const files = options.dir === undefined ? new Map([["README.md", `# ${options.repo}\n`]]) : await readFolder(options.dir);
-  const sim = await startGitHub(startOptions(options)).catch((error: Error) => {
-    throw new CommandError(3, error.message);
+  return await inOwnFolder("stagecoach-github-", (directory) => serve(options, files, directory));
+}
+
+/** Until it is stopped. */
+async function serve(options: Options, files: ReadonlyMap<string, string | Buffer>, directory: string): Promise<number> {
+  const sim = await startGitHub({ ...startOptions(options), directory }).catch((error: Error) => {
+    throw portError(error) ?? new CommandError(3, error.message);
   });
   const token = sim.token(options.owner, options.token);
   const made = await sim.createRepo({ owner: options.owner, name: options.repo, files, private: options.private === true });
