@@ -1,3 +1,4 @@
+/** Which units a stage takes, in which order, and how they are cut into batches. Called by `plan.ts`. */
 import { compareText } from "../base/compare-text.ts";
 import { seededNumber } from "../base/seeded.ts";
 import { labelOf, matcher } from "../base/selector.ts";

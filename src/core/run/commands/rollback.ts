@@ -1,3 +1,4 @@
+/** The command `/rollback`: judged and accepted here; what goes back is planned in `../outcome/rollback.ts`. */
 import { defined } from "../../base/defined.ts";
 import type { RunReason } from "../../reasons/run.ts";
 import type { Command } from "../../spec/commands.ts";

@@ -1,3 +1,4 @@
+/** What a batch waits for while a window is shut. Which windows bind it, and whether they are open, is asked of `../../spec/`. */
 import { defined } from "../../base/defined.ts";
 import { iso } from "../../base/time.ts";
 import { runReason } from "../../reasons/run.ts";

@@ -1,3 +1,4 @@
+/** The clauses of liveness in the order in which they are told: an Application is live where all hold. */
 import type { AnyReason } from "../../../base/reason.ts";
 import { livenessReason as reason } from "../../../reasons/liveness.ts";
 import type { ApplicationView } from "../../views.ts";
