@@ -36,7 +36,13 @@ test("what is said of a value is one line, and of a flag as the command line spe
   expect(await run(["set", path, "image.tag", "a\nb"])).toBe(0);
   expect(here.out).toContain('image.tag v1 → "a\\nb"\n');
   expect(await run(["get", path, "image.digest"])).toBe(1);
-  expect(here.err).toContain("`--create`");
+  expect(here.err).toContain("say `pin set --create` to write it");
+  here.clear();
+  expect(await run(["get", file("image: acme/app\n"), "image", "--part", "tag"])).toBe(1);
+  expect(here.err).toContain("leave `--part` out, or say `pin set --create` to add it");
+  here.clear();
+  expect(await run(["set", file("image: acme/app\n"), "image", "v1", "--part", "tag"])).toBe(1);
+  expect(here.err).toContain("say `--create` to add it");
 });
 
 test("set to what is there already does not touch the file", async () => {
@@ -74,8 +80,8 @@ test("what cannot be done is one line with the place, and exit 1", async () => {
   expect(readFileSync(path, "utf8")).toBe("spec:\n  targetRevision: v1\n");
 });
 
-test("a file that is not there, not text, a folder or too large is said so, with exit 1", async () => {
-  expect(await run(["get", join(here.dir, "none.yaml"), "a"])).toBe(1);
+test("a file that is not there is said so, with exit 3, and one that is not text, a folder or too large, with exit 1", async () => {
+  expect(await run(["get", join(here.dir, "none.yaml"), "a"])).toBe(3);
   expect(await run(["get", file(new Uint8Array([0x61, 0x3a, 0x20, 0xff, 0x0a]), "latin.yaml"), "a"])).toBe(1);
   expect(await run(["get", here.dir, "a"])).toBe(1);
   expect(await run(["set", file(`a: 1\n${"# x\n".repeat(3_000_000)}`, "large.yaml"), "a", "2"])).toBe(1);

@@ -64,7 +64,14 @@ function shared(command: Command): Command {
     .addOption(outputOption("text", "json", "yaml"));
 }
 
-class Refusal extends Error {}
+class Refusal extends Error {
+  /** 3: the file itself cannot be read. */
+  readonly exitCode: 1 | 3;
+  constructor(message: string, exitCode: 1 | 3 = 1) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
 
 /** One line a refusal, whatever it is about, so that editors and scripts can go to the place. */
 async function report(work: () => Promise<void>): Promise<number> {
@@ -74,14 +81,14 @@ async function report(work: () => Promise<void>): Promise<number> {
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     process.stderr.write(`${visible(error.message)}\n`);
-    return 1;
+    return error.exitCode;
   }
 }
 
 async function get(file: string, path: string, options: Options): Promise<void> {
   const seen = await readPinFile(file);
   const found = findPin(seen.text, pinOf(path, options), { format: formatOf(file) });
-  if (!found.ok) throw refusal(file, found.error);
+  if (!found.ok) throw refusal(file, found.error, "pin set --create");
   const { value, line, column } = found.found;
   print(options, { file, path, value, line, column }, value ?? "");
 }
@@ -111,11 +118,12 @@ function pinOf(path: string, { part, create }: Options): Pick<SpliceEdit, "path"
   return defined({ path, part, create: create || undefined });
 }
 
-function refusal(file: string, error: PinError): Refusal {
+/** `create`: how it is asked for, which only `pin set` takes. */
+function refusal(file: string, error: PinError, create = "--create"): Refusal {
   const { line, column } = error;
   const { message, hint } = sayPin(error);
   const place = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
-  const asked = hint.replaceAll(/`(create|part)`/g, "`--$1`");
+  const asked = hint.replaceAll("`create`", `\`${create}\``).replaceAll("`part`", "`--part`");
   return new Refusal(`${place}: ${message}; ${asked}`.replaceAll(/\s*\n\s*/g, " "));
 }
 
@@ -158,7 +166,8 @@ async function readPinFile(file: string): Promise<Seen> {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await readFile(path));
     return { text, path, mode: found.mode & 0o7777 };
   } catch (error) {
-    throw new Refusal(`${file}: ${whyUnread(error)}`);
+    const isOfSystem = error instanceof Error && "syscall" in error;
+    throw new Refusal(`${file}: ${whyUnread(error)}`, isOfSystem ? 3 : 1);
   }
 }
 
