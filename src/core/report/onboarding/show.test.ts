@@ -65,9 +65,8 @@ test("what is to be run next has the arguments that were given, as words of a sh
 });
 
 test("nobody is sent to plan a rollout where none was proposed", () => {
-  const written = [{ file: ".github/stagecoach.yaml", outcome: "written" as const }];
-  const text = proposalText(empty({ undecided: [one("a")] }), written, (word) => word);
-  expect(text).toContain("Written: .github/stagecoach.yaml. No rollout is proposed.");
+  const text = proposalText(empty({ undecided: [one("a")] }), [], (word) => word);
+  expect(text).toContain("Nothing was written. First of all, ");
   expect(text).not.toContain("Next:");
 });
 

@@ -112,7 +112,7 @@ function closing(
   const more = given.map((word) => ` ${clean(shellWord(word))}`).join("");
   const next = made.some((file) => file.startsWith("rollouts/"))
     ? `Next: stagecoach lint${more}, and stagecoach plan ${clean(nextPlan(rollouts))}${more}.`
-    : rollouts.length === 0 && `${made.length === 0 ? "" : "No rollout is proposed. "}${clean(whyNone(proposal))}${there}`;
+    : rollouts.length === 0 && `${clean(whyNone(proposal))}${there}`;
   const parts = [made.length === 0 ? "Nothing was written." : `Written: ${made.join(", ")}.`];
   if (next) parts.push(next);
   if (kept.length > 0) parts.push(`There already, and left as it was: ${kept.join(", ")}.`);

@@ -115,6 +115,20 @@ Nothing was written: --write does, and -o markdown or json shows the files.
     expect(out).toContain("No rollout is proposed. There are kustomizations (apps/my-app/kustomization.yaml), and no Argo CD Application");
   });
 
+  test("--write writes no settings where no rollout is proposed", async () => {
+    rmSync(join(here.dir, "appsets"), { recursive: true });
+    const { exit, out } = await init("--write");
+    expect([exit, existsSync(join(here.dir, ".github"))]).toEqual([1, false]);
+    expect(out).toContain("Nothing was written. There are kustomizations");
+  });
+
+  test("a folder that is not there is named as it was given", async () => {
+    await expect(run([join(here.dir, "nope")])).rejects.toMatchObject({
+      exitCode: 2,
+      message: `${join(here.dir, "nope")} is not a folder`,
+    });
+  });
+
   test("hostile names of a repo move no terminal and break no table", async () => {
     const set = join(here.dir, "appsets/my-app-set.yaml");
     writeFileSync(set, readFileSync(set, "utf8").replace("name: my-app-set", 'name: "my\\e[31m|<b>@all"'));

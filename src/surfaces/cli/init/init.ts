@@ -62,7 +62,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (command === undefined) return 0;
   const options = command.opts<Options>();
   const progress = openProgress("looking through the repo");
-  const checkout = openCheckout(command.args[0] ?? repoAround("."), progress);
+  const checkout = openCheckout(command.args[0] ?? repoAround("."), progress, command.args[0]);
   const inventory = await fleetGiven(options, progress);
   const proposed = proposeFor(checkout, inventory);
   const proposal = await withAnswers(proposed, checkout, inventory, options, progress);
@@ -125,6 +125,8 @@ function urlsIn(value: unknown): string[] {
 }
 
 function writeAll(checkout: Checkout, proposal: Proposal): Written[] {
+  // Settings are for rollouts.
+  if (proposal.rollouts.length === 0) return [];
   return [...proposedFiles(proposal)].map(([file, text]) => {
     const path = join(checkout.root, file);
     const folder = dirname(file);

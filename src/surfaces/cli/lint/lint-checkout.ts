@@ -28,8 +28,8 @@ export interface Checkout extends RepoFiles {
 }
 
 /** Opens a folder. It need not be a Git repository. `progress` is told each file that is read. */
-export function openCheckout(dir: string, progress?: Pick<Progress, "step">): Checkout {
-  if (!existsSync(dir) || !statSync(dir).isDirectory()) throw new CommandError(2, `--repo ${dir} is not a folder`);
+export function openCheckout(dir: string, progress?: Pick<Progress, "step">, given = `--repo ${dir}`): Checkout {
+  if (!existsSync(dir) || !statSync(dir).isDirectory()) throw new CommandError(2, `${given} is not a folder`);
   const root = realpathSync(dir);
   const texts = new Map<string, string | null>();
   let listing: readonly string[] | undefined;
