@@ -163,6 +163,11 @@ export function changesNothing(plan: Plan): boolean {
   return edits.length > 0 && edits.every((edit) => edit.from === edit.to && edit.steps === undefined);
 }
 
+/** How many clusters of a stage are in flight at once at most: those kept apart are fewer than `maxUnavailable`. Of those put off no batch is cut yet. */
+export function mostAtOnce({ batches, requeued, maxUnavailable }: Pick<PlannedStage, "batches" | "requeued" | "maxUnavailable">): number {
+  return batches.reduce((most, { clusters }) => Math.max(most, clusters.length), Math.min(maxUnavailable, requeued.length));
+}
+
 /** Every target a plan has, those put off to their stage's end, too. */
 export function targetsOf({ stages }: Pick<Plan, "stages">): PlannedTarget[] {
   return stages.flatMap(targetsOfStage);

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { parseRollouts } from "../spec/parse/parse.ts";
 import type { Rollout, Stage } from "../spec/rollout.ts";
 import { plan } from "./plan.ts";
-import type { Cluster, Edit, Plan, Target } from "./plan-types.ts";
+import { type Cluster, type Edit, mostAtOnce, type Plan, type Target } from "./plan-types.ts";
 
 const SAMPLE_TEXT = readFileSync(new URL("../../../fixtures/skyscanner/progressiverollout-sample.yaml", import.meta.url), "utf8");
 const SAMPLE = parseRollouts(SAMPLE_TEXT, "sample.yaml").rollouts[0] as Rollout;
@@ -132,6 +132,17 @@ describe("which clusters a stage takes", () => {
     const fleet = [cluster("a", { drained: "true" }), cluster("b"), cluster("c")];
     expect(drawn(planned(rollout(stage({ requeue })), fleet))).toEqual(["b | c (a)"]);
     expect(drawn(planned(rollout(stage({ requeue, maxClusters: { count: 2 } })), fleet))).toEqual(["b | c"]);
+  });
+
+  test("at once are the clusters of its largest batch, which may be fewer than maxUnavailable; those put off as far as it lets them", () => {
+    const fleet = ["x", "x", "x", "y", "y", "z"].map((region, i) => cluster(`c${i}`, { region, drained: String(region === "x") }));
+    const requeue = { selector: { matchLabels: { drained: "true" }, matchExpressions: [] }, attempts: 5, intervalMs: 1 };
+    const atOnce = (over: Partial<Stage>) => planned(rollout(stage(over)), fleet).stages.map(mostAtOnce);
+    expect(atOnce({ maxUnavailable: { count: 9 }, topologyKey: "region" })).toEqual([3]);
+    expect(atOnce({ maxUnavailable: { count: 4 } })).toEqual([4]);
+    expect(atOnce({ maxUnavailable: { count: 9 } })).toEqual([6]);
+    expect(atOnce({ maxUnavailable: { count: 9 }, maxClusters: { count: 4 }, requeue })).toEqual([3]);
+    expect(atOnce({ maxUnavailable: { count: 9 }, topologyKey: "region", requeue, maxClusters: { count: 6 } })).toEqual([3]);
   });
 
   test("clusters without a target are none of its business", () => {

@@ -33,7 +33,12 @@ export function countedIn({ targetBy, targets, clusters }: ProposedRollout): str
 
 /** How a proposed rollout travels, in one line. */
 export function stagesLine({ stages, targetBy }: ProposedRollout): string {
-  return stages.map((stage) => `${stage.name} (${count(stage.clusters, nounOf(targetBy))}, ${stage.maxUnavailable} at once)`).join(" → ");
+  return stages
+    .map(({ name, clusters, maxUnavailable, topologyKey }) => {
+      const apart = topologyKey === undefined ? "" : `, one per ${topologyKey}`;
+      return `${name} (${count(clusters, nounOf(targetBy))}, ${maxUnavailable} at once${apart})`;
+    })
+    .join(" → ");
 }
 
 export function pinLines({ pins }: ProposedRollout): string[] {

@@ -6,7 +6,7 @@
  */
 import { defined } from "../../base/defined.ts";
 import type { AnyReason } from "../../base/reason.ts";
-import type { Plan, PlannedBatch, PlannedStage, PlannedTarget } from "../../plan/plan-types.ts";
+import { mostAtOnce, type Plan, type PlannedBatch, type PlannedStage, type PlannedTarget } from "../../plan/plan-types.ts";
 import { valueChanges, valuesOfEdits } from "../../plan/values.ts";
 import type { Problem, Warning } from "../../reasons/problems/problem.ts";
 import type { Rollout } from "../../spec/rollout.ts";
@@ -160,11 +160,11 @@ interface Naming {
 }
 
 function stageOf(stage: PlannedStage, room: Room, naming: Naming): Omit<Planned["stages"][number], "gates" | "took"> {
-  const { clusters, requeued, batches, maxUnavailable } = stage;
+  const { clusters, requeued, batches } = stage;
   const shown = batches.slice(0, room.batches);
   room.batches -= shown.length;
   return {
-    ...{ name: short(stage.name, LONGEST_NAME), clusters: clusters.length, batchCount: batches.length, atOnce: maxUnavailable },
+    ...{ name: short(stage.name, LONGEST_NAME), clusters: clusters.length, batchCount: batches.length, atOnce: mostAtOnce(stage) },
     ...{ requeued: namesOf(requeued, room), requeuedCount: requeued.length },
     batches: shown.map((batch) => batchOf(batch, room, naming)),
   };

@@ -1,5 +1,5 @@
 import { formatDuration } from "../../base/time.ts";
-import type { Plan, PlannedStage } from "../../plan/plan-types.ts";
+import { mostAtOnce, type Plan, type PlannedStage } from "../../plan/plan-types.ts";
 import { weightsOf } from "../../plan/steps.ts";
 import type { Rollout, Stage } from "../../spec/rollout.ts";
 import type { ScopedWindow } from "../../spec/windows.ts";
@@ -71,8 +71,8 @@ export function stageTable(rollout: Rollout, plan: Plan, expected: Expected | un
   const timed = expected?.stages.some((stage) => stage !== undefined) === true;
   const rows = plan.stages.map((stage, index) => {
     const gates = gatesOf(rollout, rollout.stages[index]).map((gate) => cell(gate, 100));
-    const { name, clusters, batches, maxUnavailable } = stage;
-    const first = [index + 1, cell(name, 80), clusters.length, batches.length, maxUnavailable, gates.join(", ")];
+    const { name, clusters, batches } = stage;
+    const first = [index + 1, cell(name, 80), clusters.length, batches.length, mostAtOnce(stage), gates.join(", ")];
     return [...first, ...(timed ? [timeOf(expected, index)] : []), requeuedOf(stage, level.requeued)];
   });
   const time = timed ? [expected?.windows === true ? "expected" : "took before"] : [];

@@ -27,7 +27,7 @@ describe("stagecoach init", () => {
 
 rollouts/my-app.yaml   ApplicationSet my-app-set at v1.4.1, 12 clusters
   writes  appsets/my-app-set.yaml  spec.generators[0].list.elements[cluster={{ cluster.name }}].targetRevision
-  stages  canary (1 cluster, 1 at once) → everywhere else (11 clusters, 25% at once)
+  stages  canary (1 cluster, 1 at once) → everywhere else (11 clusters, 25% at once, one per region)
   plan    1  canary   every cluster · 1 cluster · 1 at once · at most 1 · bake 15m
   plan       1.1    eu-central-1-a  my-app-eu-central-1-a  v1.4.1 → next
   plan    2  everywhere else   every cluster · 11 clusters · 2 at once · one per region · bake 10m

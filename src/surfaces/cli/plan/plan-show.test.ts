@@ -18,6 +18,12 @@ test("a plan without steps says nothing of them", () => {
   expect(toText(run.spec, run.plan, null, [], { colour: false })).not.toContain("weight");
 });
 
+test("as many are at once as the largest batch has, however many maxUnavailable lets", () => {
+  const { run } = stepBench(3, {});
+  const stages = run.plan.stages.map((stage) => ({ ...stage, maxUnavailable: 9 }));
+  expect(toText(run.spec, { ...run.plan, stages }, null, [], { colour: false })).toContain("3 clusters · 2 at once");
+});
+
 test("a plan says which windows and limits it goes by, for whom they are, and how they stand now", () => {
   const { run } = stepBench(2, {});
   const window = { kind: "allow" as const, schedule: "0 8 * * 1-5", durationMs: 9 * 3_600_000, timeZone: "Europe/Rome" };

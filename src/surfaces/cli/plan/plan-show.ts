@@ -5,7 +5,7 @@ import { sayRef } from "../../../core/base/ref-name.ts";
 import { formatSelector } from "../../../core/base/selector.ts";
 import { formatDuration } from "../../../core/base/time.ts";
 import type { NextBatch } from "../../../core/plan/next.ts";
-import { changesNothing, type Edit, type Plan, type PlannedTarget, targetsOf } from "../../../core/plan/plan-types.ts";
+import { changesNothing, type Edit, mostAtOnce, type Plan, type PlannedTarget, targetsOf } from "../../../core/plan/plan-types.ts";
 import { pinsOf } from "../../../core/plan/steps.ts";
 import { namedEdits, valueChanges, valuesOfEdits } from "../../../core/plan/values.ts";
 import type { Problem } from "../../../core/reasons/problems/problem.ts";
@@ -182,7 +182,7 @@ function stageLines(
   const names = valuesOfEdits(rollout, plan.release);
   const spec = rollout.stages[index];
   const taken = stage.clusters.length + stage.requeued.length;
-  const facts = [countPhrase(taken, rollout), `${stage.maxUnavailable} at once`];
+  const facts = [countPhrase(taken, rollout), `${mostAtOnce(stage)} at once`];
   if (spec !== undefined) {
     facts.unshift(formatSelector(spec.selector));
     if (isLimited(spec.maxClusters)) facts.push(`at most ${amount(spec.maxClusters)}`);
