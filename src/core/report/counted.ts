@@ -22,6 +22,12 @@ export function countPhrase(many: number, counting: Counting): string {
   return count(many, countedWord(counting));
 }
 
+/** What counts of batches leave out: how many there are to come of these only a run can tell. */
+export function putOffPhrase(stages: readonly { requeued: readonly string[] }[]): string {
+  const many = stages.reduce((sum, { requeued }) => sum + requeued.length, 0);
+  return many === 0 ? "" : `, ${many} put off to ${many === 1 ? "a later batch" : "later batches"}`;
+}
+
 interface Share {
   clusters: number;
   healthy: number;

@@ -35,7 +35,7 @@ describe("what stagecoach/plan says", () => {
     expect([words.status, words.conclusion, words.title]).toEqual([
       "completed",
       "success",
-      "payments: 6 clusters in 3 batches over 2 stages",
+      "payments: 6 clusters in 3 batches over 2 stages, 1 put off to a later batch",
     ]);
     expect(words.summary).toContain("| 1 | canary | 2 | 1 |");
     expect(words.summary).toContain("this release waits until it has ended");

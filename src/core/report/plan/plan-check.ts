@@ -1,7 +1,7 @@
 import type { AnyReason } from "../../base/reason.ts";
 import type { Plan } from "../../plan/plan-types.ts";
 import type { Problem } from "../../reasons/problems/problem.ts";
-import { countedWords } from "../counted.ts";
+import { countedWords, putOffPhrase } from "../counted.ts";
 import { cell, code } from "../escape.ts";
 import { present, table } from "../markdown.ts";
 import { refusedProblems } from "../model/refused.ts";
@@ -93,7 +93,7 @@ function titleOf(findings: PlanFindings, errors: number): string {
   const clusters = first.plan.stages.reduce((sum, stage) => sum + stage.clusters.length + stage.requeued.length, 0);
   const batches = first.plan.stages.reduce((sum, stage) => sum + stage.batches.length, 0);
   const more = others.length === 0 ? "" : ` and ${others.length} more rollouts`;
-  return `${first.plan.rollout}: ${clusters} ${countedWords(first.plan)} in ${batches} batches over ${first.plan.stages.length} stages${more}`;
+  return `${first.plan.rollout}: ${clusters} ${countedWords(first.plan)} in ${batches} batches over ${first.plan.stages.length} stages${putOffPhrase(first.plan.stages)}${more}`;
 }
 
 function planSummary({ plan, mode, overlap }: PlanFindings["plans"][number]): string {

@@ -52,7 +52,7 @@ describe("the plan on an open release PR", () => {
     expect(planComment(rollout, samplePlan(), "v1.4.1", { expected })).toMatchInlineSnapshot(`
       "### 🗺️ Plan: payments \`v1.4.1\` → \`v1.4.2\`
 
-      Merging this PR starts a run: **6 clusters** in **3 batches** over **2 stages**, one pull request a batch. A batch goes on only when Argo CD shows its very change live and healthy, and its bake is over.
+      Merging this PR starts a run: **6 clusters** in **3 batches** over **2 stages**, 1 put off to a later batch, one pull request a batch. A batch goes on only when Argo CD shows its very change live and healthy, and its bake is over.
 
       > [!WARNING]
       > - **COVERAGE** no stage takes 1 of 5 clusters, so they stay at their version: ap-1

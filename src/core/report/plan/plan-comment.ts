@@ -2,7 +2,7 @@ import { changesNothing, type Edit, type Plan, type PlannedBatch, type PlannedTa
 import { namedEdits, valueChanges, valuesOfEdits } from "../../plan/values.ts";
 import type { Problem, Warning } from "../../reasons/problems/problem.ts";
 import type { Rollout } from "../../spec/rollout.ts";
-import { countedWord, countedWords, eachOnceNamed } from "../counted.ts";
+import { countedWord, countedWords, eachOnceNamed, putOffPhrase } from "../counted.ts";
 import { cell, code } from "../escape.ts";
 import { COMMENT_ROOM, fitting } from "../fit.ts";
 import { firstOf, foldText, table } from "../markdown.ts";
@@ -94,7 +94,7 @@ function compose(rollout: Rollout, plan: Plan, current: string | undefined, extr
 export function headline(rollout: Rollout, plan: Plan, merged: boolean): string {
   const clusters = plan.stages.reduce((sum, stage) => sum + stage.clusters.length + stage.requeued.length, 0);
   const batches = plan.stages.reduce((sum, stage) => sum + stage.batches.length, 0);
-  const size = `**${clusters} ${countedWords(plan)}** in **${batches} batches** over **${plan.stages.length} stages**`;
+  const size = `**${clusters} ${countedWords(plan)}** in **${batches} batches** over **${plan.stages.length} stages**${putOffPhrase(plan.stages)}`;
   const each = rollout.delivery.strategy === "Commit" ? "one push of its branches a batch" : "one pull request a batch";
   if (rollout.mode === "Observe") {
     const first = plan.stages.findIndex((stage) => stage.batches.length > 0);

@@ -16,7 +16,9 @@ test("a plan is the same as its comment has it: stages, batches, clusters, versi
   expect(plannedSchema.parse(planned)).toEqual(planned);
   expect(planned).toMatchObject({
     state: "Planned",
-    says: expect.stringContaining("Merging this PR starts a run: 6 clusters in 3 batches over 2 stages, one pull request a batch."),
+    says: expect.stringContaining(
+      "Merging this PR starts a run: 6 clusters in 3 batches over 2 stages, 1 put off to a later batch, one pull request a batch.",
+    ),
     change: { from: "v1.4.1", to: "v1.4.2" },
     counts: { clusters: 6, batches: 3, stages: 2 },
     expected: { total: { p50Ms: 3_600_000, runs: 1 } },

@@ -9,7 +9,7 @@ import { changesNothing, type Edit, mostAtOnce, type Plan, type PlannedTarget, t
 import { pinsOf } from "../../../core/plan/steps.ts";
 import { namedEdits, valueChanges, valuesOfEdits } from "../../../core/plan/values.ts";
 import type { Problem } from "../../../core/reasons/problems/problem.ts";
-import { countedWord, countPhrase } from "../../../core/report/counted.ts";
+import { countedWord, countPhrase, putOffPhrase } from "../../../core/report/counted.ts";
 import { withoutMarkdown } from "../../../core/report/escape.ts";
 import { amount, keepsByLabel, ruleLines } from "../../../core/report/plan/plan-rules.ts";
 import { type RulesJson, type RulesNow, rulesJson } from "../../../core/report/plan/rules-data.ts";
@@ -142,7 +142,7 @@ export function toText(
   const release = releaseOf(plan);
   const values = shownValues(valueChanges(rollout, plan));
   const version = release === null ? "(no release)" : values === undefined ? releaseName(plan.release.values) : `${values.length} values`;
-  const size = `${countPhrase(clusters, plan)} in ${count(batches, "batch")} over ${count(plan.stages.length, "stage")}`;
+  const size = `${countPhrase(clusters, plan)} in ${count(batches, "batch")} over ${count(plan.stages.length, "stage")}${putOffPhrase(plan.stages)}`;
   const lines = [`${style("bold", plan.rollout)} → ${style("bold", version)}   ${size}   ${style("dim", plan.hash.slice(0, 12))}`];
   lines.push(...alignColumns(valueRows(values ?? [])).map((line) => `  ${visible(line)}`));
   if (release !== null) lines.push(...pinsOf(rollout).map((pin) => style("dim", `  writes ${pinPlace(pin)}`)));

@@ -31,7 +31,7 @@ export interface Shown extends Counting {
   batches: number;
   stages: number;
   /** Clusters that are put off. */
-  late: number;
+  late: string;
   first: Simulated;
   tally: Tally;
   /** What the times are from. */

@@ -51,7 +51,7 @@ export function toText(shown: Shown, terminal: { colour: boolean; columns: numbe
 }
 
 function head({ rollout, targetBy, release, seed, clusters, batches, stages, late, times }: Shown, style: Style): string[] {
-  const size = `${countPhrase(clusters, { targetBy })} in ${count(batches, "batch")} over ${count(stages, "stage")}${late === 0 ? "" : `, ${late} put off`}`;
+  const size = `${countPhrase(clusters, { targetBy })} in ${count(batches, "batch")} over ${count(stages, "stage")}${late}`;
   return [
     `${style("bold", visible(rollout))} → ${style("bold", visible(release))}   ${size}`,
     style("dim", `  seed ${seed}; from Monday 2026-01-05, 09:00 UTC; ${times}`),

@@ -6,7 +6,7 @@ import { formatSelector } from "../../../core/base/selector.ts";
 import { formatDuration } from "../../../core/base/time.ts";
 import { changesNothing } from "../../../core/plan/plan-types.ts";
 import type { Problem } from "../../../core/reasons/problems/problem.ts";
-import { countedWord, inCounted } from "../../../core/report/counted.ts";
+import { countedWord, inCounted, putOffPhrase } from "../../../core/report/counted.ts";
 import { names } from "../../../core/report/simulated.ts";
 import { parseRepoConfig } from "../../../core/spec/parse/config.ts";
 import { type RepoBounds, SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
@@ -136,7 +136,7 @@ function simulateAll(input: SimulateInput, { seed, runs: wanted }: Pick<Options,
     clusters,
     batches: plan.stages.reduce((sum, stage) => sum + stage.batches.length, 0),
     stages: plan.stages.filter((stage) => stage.clusters.length + stage.requeued.length > 0).length,
-    late: plan.stages.reduce((sum, stage) => sum + stage.requeued.length, 0),
+    late: putOffPhrase(plan.stages),
     first,
     tally: all,
     times: times === undefined ? "times as they usually are" : `times of ${times.samples} updates in ${times.runs} past runs`,
