@@ -85,7 +85,7 @@ const PARAM_ERROR = byKind<ParamKinds>({
   ],
   BadGlob: [(r) => `the pattern ${text(r.glob)} is malformed`, "check its brackets and backslashes"],
   Unreadable: ["{name} cannot be read[: {said}]", "make it a plain file of this revision"],
-  FileNotYaml: ["{name}: not YAML: {said}", CORRECT],
+  FileNotYaml: [(r) => `${r.name}: not ${r.name.endsWith(".json") ? "JSON" : "YAML"}: ${r.said}`, CORRECT],
   FileNoMap: ["{name}: neither a map nor a list of maps", "correct it, or exclude it: one such file stops the whole set"],
   ValuesNoMap: ["values is not a map of texts", "write key: value lines below it"],
   TextsOnly: [

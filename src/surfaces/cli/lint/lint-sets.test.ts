@@ -155,3 +155,18 @@ test.each([
 ])("%s is refused with its place", (source, why) => {
   expect(told(source).map((one) => one.replace(/^error SOURCE_REF |\(.*/g, "").trim())).toContain(why);
 });
+
+test("a file of this repo that stops its set is an error, as it would stop every batch; of another repo or branch nobody knows", () => {
+  const reading = (revision: string) =>
+    setOf("shop").replace(
+      /list: .*/,
+      `git: { repoURL: https://github.com/acme/fleet, revision: ${revision}, files: [ { path: "envs/*.json" } ] } } ]`,
+    );
+  const source = "kind: ApplicationSet\n    name: shop";
+  const broken = (revision: string) =>
+    told(source, { "appsets/shop.yaml": reading(revision), "envs/dev.json": '{ "env": "dev", "version" }x' }).filter((one) =>
+      one.includes("PARAM_ERROR"),
+    );
+  expect(broken("HEAD")).toEqual([expect.stringMatching(/^error PARAM_ERROR 7:\d+ .*envs\/dev\.json: not JSON: /)]);
+  expect(broken("v1")).toEqual([expect.stringMatching(/^warning PARAM_ERROR/)]);
+});

@@ -5,6 +5,7 @@ import type { Inventory } from "../../../core/argocd/inventory-file.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { madeOnce, type RepoFiles } from "../../../core/base/repo-files.ts";
 import type { OwnWords, Problem, ProblemReason } from "../../../core/reasons/problems/problem.ts";
+import type { RenderProblem } from "../../../core/reasons/render.ts";
 import { sayRender } from "../../../core/report/reasons/render.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { generatorCluster } from "../../../engine/config-repo/appset-in-git.ts";
@@ -48,7 +49,7 @@ export function renderSource(rollout: Rollout, checkout: Checkout, inventory: In
       applications: [],
       problems: result.problems.map((problem) => {
         const { message, hint } = sayRender(problem);
-        const refused = isRefusedByArgo(problem);
+        const refused = isRefusedByArgo(problem) || (!elsewhere && isBrokenFile(problem));
         const told = aboutSource(rollout, {
           code: problem.code,
           message: `ApplicationSet ${name}, ${problem.where}: ${message}`,
@@ -59,6 +60,11 @@ export function renderSource(rollout: Rollout, checkout: Checkout, inventory: In
     };
   }
   return { applications: madeBySet(result, name, controlPlane), problems: [], whole: !elsewhere && !mentionsClusters(found) };
+}
+
+/** A file of this repo that no Argo CD could read either: it stops the set, and so every batch. */
+function isBrokenFile(problem: RenderProblem): boolean {
+  return problem.code === "PARAM_ERROR" && (problem.kind === "FileNotYaml" || problem.kind === "FileNoMap");
 }
 
 const MADE = new WeakMap<RenderResult, Map<string, SeenApplication[]>>();
