@@ -2,7 +2,6 @@
  * What waits to be sent to one destination: one at a time, each repository in its turn, so that a noisy one delays no other. Many of one
  * repository are one digest. What fails is tried again, less often each time. Called by `notifier.ts`.
  */
-
 import { AsyncLocalStorage } from "node:async_hooks";
 import { errorText } from "../../core/base/error-text.ts";
 import type { Clock } from "../../core/base/time.ts";

@@ -1,5 +1,4 @@
 /** Sends e-mail by SMTP, with Nodemailer over a socket of ours: its address is looked at as any other, and what is read of it is bounded. */
-
 import { createHash } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { defined } from "../../core/base/defined.ts";

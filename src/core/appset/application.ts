@@ -1,5 +1,4 @@
 /** Applications out of a set's template: merged with a generator's own, rendered with parameters, then patched. */
-
 import { defined } from "../base/defined.ts";
 import { errorText } from "../base/error-text.ts";
 import { isRecord } from "../base/is-record.ts";

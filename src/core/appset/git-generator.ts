@@ -1,5 +1,4 @@
 /** `git` generators: directories by globs of Go's `path.Match`, files by git's pathspec or, with the new globbing, by doublestar. */
-
 import { compareText } from "../base/compare-text.ts";
 import { errorText } from "../base/error-text.ts";
 import { globMatcher } from "../base/glob.ts";

@@ -2,7 +2,6 @@
  * Reads YAML as Argo CD's parser does: manifests, inventories and what templates parse. Rollouts and settings are read by
  * `core/spec/parse/yaml.ts` (YAML 1.2, each value with its place), files with pins by `core/pins/compose.ts` (every byte kept).
  */
-
 import { type Document, isCollection, LineCounter, parseAllDocuments, type ScalarTag, Schema, type Tags, visit } from "yaml";
 import { errorText } from "./error-text.ts";
 import { isRecord } from "./is-record.ts";

@@ -24,13 +24,13 @@ export function warningsOf(
 ): Warning[] {
   const warnings: Warning[] = [];
   if (members.length === 0) warnings.push({ code: "NO_TARGETS", source: rollout.source });
+  const reached = new Set(stages.flatMap((stage) => (stage.clusters.length + stage.requeued.length > 0 ? [stage.name] : [])));
   for (const [i, stage] of stages.entries()) {
-    if (stage.clusters.length + stage.requeued.length > 0 || members.length === 0) continue;
+    if (reached.has(stage.name) || members.length === 0) continue;
     const selector = rollout.stages[i]?.selector;
     warnings.push({ code: "EMPTY_STAGE", stage: stage.name, selector: selector && formatSelector(selector) });
   }
   const clusters = members.map(({ cluster }) => cluster);
-  const reached = new Set(stages.flatMap((stage) => (stage.clusters.length + stage.requeued.length > 0 ? [stage.name] : [])));
   const typos = stageTypos(rollout, clusters, reached);
   for (const { path: _p, atKey: _k, ...typo } of [...typos, ...scopeTypos(rollout, clusters)])
     warnings.push({ code: "UNKNOWN_LABEL", ...typo });

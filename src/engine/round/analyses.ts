@@ -1,5 +1,4 @@
 /** The analyses of one repo's runs: begun and stopped as the core wants it, and shown as their engine has them. */
-
 import type { AnalysisState } from "../../adapters/analysis/port.ts";
 import { askedOf, templateFiles, templatesIn } from "../../core/analysis/repo-templates.ts";
 import { AnalysisError, type Sources } from "../../core/analysis/request.ts";

@@ -1,5 +1,4 @@
 /** Arguments of subcommands: parsed by commander, and what is wrong with them told in one line that says where to read on. */
-
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";

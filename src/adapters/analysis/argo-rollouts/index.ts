@@ -4,7 +4,6 @@
  * since was measured of this very id. They are followed by listing those with our label, and removed by the controller
  * a week after their end.
  */
-
 import { CustomObjectsApi, type KubeConfig, setHeaderOptions } from "@kubernetes/client-node";
 import { AnalysisError, type Asked, type Sources } from "../../../core/analysis/request.ts";
 import { type AnalysisTemplate, templateSchema } from "../../../core/analysis/template-schema.ts";

@@ -2,7 +2,6 @@
  * Reads a run from its files, whoever has touched them: what does not hold stops that run, and names the file. `print-run.ts` is the way
  * back.
  */
-
 import type { z } from "zod";
 import { errorText } from "../../../core/base/error-text.ts";
 import type { Plan } from "../../../core/plan/plan-types.ts";

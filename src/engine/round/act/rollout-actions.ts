@@ -4,7 +4,6 @@
  * Each Rollout is read again right before, so that one which was moved already, by a try that broke off or by a person, is not moved
  * twice. A refusal for want of a right ends the order where nothing was done yet: lockstep is all or none.
  */
-
 import type { ActionOffer, ActionOutcome } from "../../../adapters/argocd/port.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import { errorText } from "../../../core/base/error-text.ts";

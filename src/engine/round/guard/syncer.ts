@@ -2,7 +2,6 @@
  * Asking Argo CD to sync targets whose automated sync is off, where their stage says so: each once in a while, few at a time, and no round
  * waits for it. Whether it is wanted still, and would bring nothing but the batch, is judged again right before, on what is there then.
  */
-
 import type { ControlPlane, SyncOutcome } from "../../../adapters/argocd/port.ts";
 import type { Change } from "../../../core/argocd/liveness/types.ts";
 import { type SyncWanted, syncWanted } from "../../../core/argocd/sync-wanted.ts";

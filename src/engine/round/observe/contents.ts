@@ -2,7 +2,6 @@
  * What Argo CD says of the objects of targets: whether they show a batch's change. Asked few at a time while no round waits for it.
  * Called by `judge-targets.ts` for what is else live.
  */
-
 import type { ContentQuestion, ControlPlane } from "../../../adapters/argocd/port.ts";
 import type { Change, ContentSeen, LivenessInput } from "../../../core/argocd/liveness/types.ts";
 import { normalRepo } from "../../../core/argocd/same.ts";

@@ -1,5 +1,4 @@
 /** `stagecoach analysis run`: one template is measured once, by the builtin engine, and leaves nothing behind. */
-
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { builtinEngine } from "../../../adapters/analysis/builtin/index.ts";
 import { type JobRunner, jobRunner } from "../../../adapters/analysis/builtin/jobs.ts";

@@ -1,5 +1,4 @@
 /** The files that `explain` is given are read into views, or refused as wrong usage. Called by `explain.ts`. */
-
 import { readFile } from "node:fs/promises";
 import { text as textOf } from "node:stream/consumers";
 import { parseAllDocuments } from "yaml";

@@ -1,5 +1,4 @@
 /** `stagecoach journal accept`: one commit accepts the journal as it stands, and names the head that was looked at and who did. */
-
 import { Octokit } from "@octokit/rest";
 import { Command } from "commander";
 import { ProbotOctokit } from "probot";

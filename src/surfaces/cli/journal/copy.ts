@@ -1,5 +1,4 @@
 /** A bare repository in the person's cache, for the journal of a repository on GitHub that is not checked out. */
-
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";

@@ -1,5 +1,4 @@
 /** `stagecoach pin get|set`: one pin is read or written, and every other byte of the file stays as it is. */
-
 import { existsSync } from "node:fs";
 import { open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";

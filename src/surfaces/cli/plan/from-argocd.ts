@@ -2,7 +2,6 @@
  * `--from-argocd`: Applications, their sets and the clusters as a live Argo CD has them, in the shape of an inventory. Everything is read,
  * nothing written, and the connection is closed once it was. Called by `fleetGiven` of `plan-args.ts`, which loads it where it is asked for.
  */
-
 import { existsSync } from "node:fs";
 import { openApiPlane } from "../../../adapters/argocd/api/index.ts";
 import { openKubernetes } from "../../../adapters/argocd/kubernetes/index.ts";

@@ -1,5 +1,4 @@
 /** `stagecoach serve`: settings are read and checked whole before anything is opened; without credentials the set-up page is shown. */
-
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";

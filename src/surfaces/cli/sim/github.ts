@@ -1,5 +1,4 @@
 /** `stagecoach sim github`: the embedded GitHub runs with one repository until it is stopped; the first line printed says where. */
-
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Command, InvalidArgumentError } from "commander";

@@ -1,5 +1,4 @@
 /** Settings that cannot be used, and files that they name: gathered as reasons, and told all at once. Called while the server starts. */
-
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
