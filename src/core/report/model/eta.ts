@@ -19,36 +19,33 @@ interface Share {
   p90: number;
 }
 
-/** Of the whole run: what each stage still has to do. undefined: it does not go on by itself, or nothing is known of how long that takes. */
-export function etaOfRun(context: Context): Eta | undefined {
-  const { run } = context;
-  if (!goesOn(run)) return undefined;
-  return etaOfStages(context, run.plan.stages.keys());
-}
-
-/** Of one stage, which begins once those before it are over. */
-export function etaOfStage(context: Context, stage: number): Eta | undefined {
-  const { run } = context;
-  if (!goesOn(run) || stage < run.stage) return undefined;
-  return etaOfStages(context, Array(stage + 1).keys());
-}
-
-function etaOfStages(context: Context, stages: Iterable<number>): Eta | undefined {
+/**
+ * Of each stage, which begins once those before it are over; the run ends with the last. undefined: the run does not go on by
+ * itself, the stage is over, or nothing is known of how long that takes.
+ */
+export function etasOfStages(context: Context): (Eta | undefined)[] {
   const { run, now, history } = context;
-  const shares: Share[] = [];
-  const sets: (readonly WindowSet[])[] = [];
   const { freezes = [], clusters } = history;
   const setsOf = bindingOf(run.spec, freezes, (key) => clusters?.get(key));
-  for (const stage of stages) {
+  const shares: Share[] = [];
+  const sets: (readonly WindowSet[])[] = [];
+  let isKnown = goesOn(run);
+  return run.plan.stages.map((planned, stage) => {
+    if (!isKnown || stage < run.stage) return undefined;
     const open = batchesLeft(run, stage);
-    if (stage < run.stage || open === 0) continue;
+    if (open === 0) return etaOf(sets, shares, now);
     const each = perBatch(context, stage);
-    if (each === undefined) return undefined;
     // Whom a freeze binds is not known.
-    if (clusters === undefined && hangsOnLabels({ rollout: run.spec, stage }, freezes)) return undefined;
-    for (const batch of run.plan.stages[stage]?.batches.slice(-open) ?? []) sets.push(setsOf(stage, batch.clusters));
+    isKnown = each !== undefined && (clusters !== undefined || !hangsOnLabels({ rollout: run.spec, stage }, freezes));
+    if (!isKnown || each === undefined) return undefined;
+    for (const batch of planned.batches.slice(-open)) sets.push(setsOf(stage, batch.clusters));
     shares.push({ p50: each.p50 * open, p90: each.p90 * open });
-  }
+    return etaOf(sets, shares, now);
+  });
+}
+
+/** The work of all shares, spread over the batches that `sets` bind. */
+function etaOf(sets: readonly (readonly WindowSet[])[], shares: readonly Share[], now: number): Eta | undefined {
   if (sets.length === 0) return undefined;
   const at = (work: (share: Share) => number) => {
     const ms = shares.reduce((sum, share) => sum + work(share), 0) / sets.length;
@@ -86,11 +83,13 @@ function perBatch({ run, history }: Context, stage: number): Share | undefined {
   const bake = run.spec.stages[stage]?.bakeMs ?? 0;
   const past = (history.stages.get(planned?.name ?? "") ?? []).map((ms) => ms / Math.max(1, planned?.batches.length ?? 1));
   const own = tookOf(run.batches.filter((batch) => batch.stage === stage));
-  const others = run.batches.map((batch) => ({ batch, bake: run.spec.stages[batch.stage]?.bakeMs ?? 0 }));
-  const rest = others.flatMap(({ batch, bake: theirs }) => tookOf([batch]).map((ms) => Math.max(0, ms - theirs) + bake));
+  const rest = (): number[] => {
+    const others = run.batches.map((batch) => ({ batch, bake: run.spec.stages[batch.stage]?.bakeMs ?? 0 }));
+    return others.flatMap(({ batch, bake: theirs }) => tookOf([batch]).map((ms) => Math.max(0, ms - theirs) + bake));
+  };
   // What a weight took says nothing of all weights together.
   const weighed = run.spec.stages[stage]?.steps !== undefined;
-  const known = percentiles(own.length > 0 && !weighed ? own : past.length > 0 || weighed ? past : rest);
+  const known = percentiles(own.length > 0 && !weighed ? own : past.length > 0 || weighed ? past : rest());
   return known && { p50: Math.max(least, known.p50), p90: Math.max(least, known.p90) };
 }
 

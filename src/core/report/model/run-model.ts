@@ -15,7 +15,7 @@ import { actionsOfRun } from "./actions.ts";
 import { causeBeside, worstCause } from "./causes.ts";
 import { awaitedOf, type Context, contextOf, explainNode, saidOf } from "./context.ts";
 import { clustersBelow, countsOf } from "./counts.ts";
-import { etaOfRun } from "./eta.ts";
+import { etasOfStages } from "./eta.ts";
 import { seenOf } from "./has-moved.ts";
 import { besideNodes, stageNode } from "./stage-nodes.ts";
 import { node } from "./states.ts";
@@ -24,7 +24,7 @@ import { sinceOf, standingOf } from "./waits-on.ts";
 
 export function modelOf(run: Run, now: number, given: Partial<Omit<Context, "run" | "now">> = {}): RunModel {
   const context = contextOf(run, now, given);
-  const stages = run.plan.stages.map((_, index) => stageNode(context, index));
+  const stages = etasOfStages(context).map((eta, index) => stageNode(context, index, eta));
   const children = [...stages, ...outsideNode(context)];
   // While it is paused, what comes next is mostly what people are asked.
   const asksAnyway = sameReason(run.next?.what, run.paused?.ask);
@@ -52,7 +52,7 @@ export function modelOf(run: Run, now: number, given: Partial<Omit<Context, "run
     ask: paused === undefined ? undefined : saidOf(context, paused.ask),
     wayBack: wayBackOf(context),
     waitsFor: asksAnyway ? undefined : awaitedOf(context, run.next),
-    eta: etaOfRun(context),
+    eta: stages.at(-1)?.eta,
     deadline: asksAnyway ? undefined : run.next?.deadline,
     cause:
       run.phase === "Paused" || run.phase === "Failed"

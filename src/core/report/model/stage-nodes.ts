@@ -16,13 +16,12 @@ import { changeOf } from "./batch-plan.ts";
 import { worstCause } from "./causes.ts";
 import { type Context, explainNode } from "./context.ts";
 import { countsOf } from "./counts.ts";
-import { etaOfStage } from "./eta.ts";
 import { analysisNode, hookNode, looseNode } from "./leaf-nodes.ts";
 import { node } from "./states.ts";
-import type { Counts, ModelNode, State } from "./types.ts";
+import type { Counts, Eta, ModelNode, State } from "./types.ts";
 import { sinceOf, standingOf } from "./waits-on.ts";
 
-export function stageNode(context: Context, stage: number): ModelNode {
+export function stageNode(context: Context, stage: number, eta: Eta | undefined): ModelNode {
   const { run } = context;
   const planned = run.plan.stages[stage];
   const opened = run.batches.filter((batch) => batch.stage === stage && isShown(run, batch));
@@ -50,7 +49,7 @@ export function stageNode(context: Context, stage: number): ModelNode {
     ...stateOfStage(run, stage, counts, opened[0]?.since),
     facts: present(`at most ${planned?.maxUnavailable ?? 0} at once`),
     passes: passesOf(run, stage),
-    eta: etaOfStage(context, stage),
+    eta,
     cause: worstCause(children.flatMap((child) => child.cause ?? [])),
   });
 }
