@@ -5,6 +5,7 @@ import { assess } from "../../src/core/argocd/liveness/liveness.ts";
 import type { ClauseName, LivenessInput, PartName } from "../../src/core/argocd/liveness/types.ts";
 import { defined } from "../../src/core/base/defined.ts";
 import type { AnyReason } from "../../src/core/base/reason.ts";
+import { iso } from "../../src/core/base/time.ts";
 import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import type { Verdict } from "../../src/core/run/state/run.ts";
 import { history, LAST } from "./argocd-model.ts";
@@ -19,15 +20,17 @@ function watched(one: History, without?: ClauseName | PartName): { at: number; v
   let state: Pick<LivenessInput, "firstSeenAt" | "firstComparedAt" | "held"> = { held: {} };
   let next = 0;
   let read = -1;
+  let application: ReturnType<typeof decodeApplication>;
   // A watch is a second late at most; every few seconds there is another reason to look.
   for (let second = 0; second <= LAST; second++) {
     while (next < one.writes.length && (one.writes[next]?.at ?? 0) <= second - (one.seed % 2)) next++;
     const fresh = next - 1 !== read;
     if (!fresh && second % 7 !== 0) continue;
     read = next - 1;
-    const raw = one.writes[read]?.raw ?? null;
     const now = T + second * 1000 + (one.seed % 1000);
-    const application = raw === null ? undefined : decodeApplication(raw, now);
+    // What stands there as before is read again as what it was, now.
+    if (fresh) application = decodeApplication(one.writes[read]?.raw, now);
+    else if (application !== undefined) application = { ...application, readAt: iso(now) };
     const connection = { status: one.connection(second), message: "" };
     const cluster = { name: "eu-1", server: "https://eu-1.example.com", labels: {}, registered: true, connection };
     const base = {
