@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 
 /** Real repositories in temporary directories, for tests and benchmarks only. */
 
@@ -60,6 +60,22 @@ function push(checkout: string, origin: string): string {
   return commit.trim();
 }
 
+/** All that git wrote in first commits of this process, by what was committed: the same files are written again, without git. */
+const firsts = new Map<string, [path: string, content: Buffer][]>();
+
+/** All but the configurations, which name the directory. */
+function written(directory: string): [path: string, content: Buffer][] {
+  const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = files.map(({ parentPath, name }) => relative(directory, join(parentPath, name)));
+  const kept = paths.filter((path) => path !== "origin.git/config" && path !== "checkout/.git/config");
+  return kept.map((path) => [path, readFileSync(join(directory, path))]);
+}
+
+function write(path: string, content: string | Buffer): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+}
+
 /** A remote with one commit on `main` that holds `files`, and a checkout of it. Both have one store of objects: a push moves a branch, and no more. */
 export function workspace(files: Record<string, string> = { "README.md": "hello\n" }): Workspace {
   const directory = mkdtempSync(join(tmpdir(), "stagecoach-git-"));
@@ -71,10 +87,7 @@ export function workspace(files: Record<string, string> = { "README.md": "hello\
   init(own, `[remote "origin"]\n\turl = ${origin}\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n`);
   rmSync(join(own, "objects"), { recursive: true });
   symlinkSync(join(origin, "objects"), join(own, "objects"));
-  const writeFile = (path: string, text: string): void => {
-    mkdirSync(dirname(join(checkout, path)), { recursive: true });
-    writeFileSync(join(checkout, path), text);
-  };
+  const writeFile = (path: string, text: string): void => write(join(checkout, path), text);
   const commitFiles: Workspace["commitFiles"] = (changes, message = "change") => {
     for (const [path, text] of Object.entries(changes)) {
       if (text === null) rmSync(join(checkout, path));
@@ -84,7 +97,13 @@ export function workspace(files: Record<string, string> = { "README.md": "hello\
     git(checkout, "commit", "--quiet", "--allow-empty", "-m", message);
     return push(checkout, origin);
   };
-  commitFiles(files, "first");
+  const key = JSON.stringify(files);
+  const first = firsts.get(key) ?? [];
+  for (const [path, content] of first) write(join(directory, path), content);
+  if (first.length === 0) {
+    commitFiles(files, "first");
+    firsts.set(key, written(directory));
+  }
   return {
     directory,
     origin,
