@@ -2,7 +2,6 @@ import type { Time } from "../../core/base/time.ts";
 import type { WriteRefusal } from "../../core/reasons/attention.ts";
 import type { Permission } from "../../core/spec/commands.ts";
 import type { CommitPeople, Labelled, PullPeople, PullPushed } from "./people.ts";
-import type { Pressure, RateSeen } from "./pressure.ts";
 import type { CheckReport, CheckSeen, DeploymentReport } from "./reports.ts";
 
 export type { CheckReport, CheckSeen, DeploymentReport } from "./reports.ts";
@@ -17,8 +16,6 @@ export interface Forge {
   appId?(): Promise<number | undefined>;
   /** Of the account we act as. undefined: nothing was asked yet. Absent: this adapter does not know. */
   rate?(): RateSeen | undefined;
-  /** How near the limits of the hosting service we are, as of the last answers. */
-  pressure(): Pressure;
   repo(): Promise<{ defaultBranch: string; cloneUrl: string; archived: boolean }>;
   /** A token for Git over HTTPS, never logged, never in argv. `renew`: the last one was refused, though its time is not over. */
   gitCredentials(options?: { renew?: boolean }): Promise<{ username: string; password: string }>;
@@ -100,6 +97,14 @@ export interface Forge {
   settleIssue?(marker: string, words: { title: string; body: string }): Promise<void>;
   /** Closes this issue as done where it is one of ours that `stickyIssue` made; a PR, or anybody else's issue, is left alone. */
   closeStickyIssue?(number: number): Promise<void>;
+}
+
+/** How much of the hour's calls is left, as the last answer said. */
+export interface RateSeen {
+  limit: number;
+  remaining: number;
+  /** Epoch milliseconds. */
+  resetAt: number;
 }
 
 export interface BranchRules {

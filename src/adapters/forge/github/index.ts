@@ -2,12 +2,10 @@
  * Opens a repository on GitHub as a Forge. What limits an installation is shared by all its repositories here.
  */
 import { defined } from "../../../core/base/defined.ts";
-import { createListeners, type Listeners } from "../../../core/base/listeners.ts";
 import { parseBranch } from "../../../core/run/state/branch-name.ts";
 import type { Permission } from "../../../core/spec/commands.ts";
 import type { Trace } from "../../git/journal/port.ts";
-import { type Comment, type Forge, ForgeError } from "../port.ts";
-import type { Pressure } from "../pressure.ts";
+import { type Comment, type Forge, ForgeError, type RateSeen } from "../port.ts";
 import { checksOf, checkWriter } from "./checks.ts";
 import { deploymentWriter } from "./deployments.ts";
 import { answerOf, asking, askingOrNone, forgeError } from "./errors.ts";
@@ -30,13 +28,10 @@ interface GitHubForgeOptions {
   octokit: OctokitLike;
   /** `owner/name`. */
   repository: string;
-  /** Told when the installation comes near a limit of GitHub's, or away from it. */
-  onPressure?: (pressure: Pressure) => void;
 }
 
 interface Watched {
-  pressure: () => Pressure;
-  listeners: Listeners<Pressure>;
+  rate(): RateSeen | undefined;
   mergeClient(): Promise<MergeClient>;
 }
 
@@ -46,8 +41,7 @@ const watched = new WeakMap<object, Watched>();
 function watch(octokit: OctokitLike): Watched {
   const known = watched.get(octokit);
   if (known !== undefined) return known;
-  const listeners = createListeners<Pressure>();
-  const gauge = openPressure({ onPressure: listeners.tell });
+  const gauge = openPressure();
   const pacer = pacerOf(octokit);
   const prepare = (one: OctokitLike) => {
     gauge.watch(one);
@@ -60,17 +54,16 @@ function watch(octokit: OctokitLike): Watched {
   prepare(octokit);
   let second: Promise<MergeClient> | undefined;
   const mergeClient = () => (second ??= openMergeClient(octokit, pacer, prepare));
-  const made = { pressure: gauge.pressure, listeners, mergeClient };
+  const made = { rate: gauge.rate, mergeClient };
   watched.set(octokit, made);
   return made;
 }
 
 /** One repository on github.com, GitHub Enterprise Server or the embedded GitHub. */
-export function openGitHubForge({ octokit, repository, onPressure }: GitHubForgeOptions): Forge {
+export function openGitHubForge({ octokit, repository }: GitHubForgeOptions): Forge {
   const shared = sharedOf(octokit, repository);
   const { place } = shared;
-  const { pressure, listeners, mergeClient } = watch(octokit);
-  if (onPressure !== undefined) listeners.add(onPressure);
+  const { rate, mergeClient } = watch(octokit);
   const identity = identityOf(place);
   const issues = stickyIssues(place, identity);
   const sticky = stickyComments(place, identity);
@@ -78,8 +71,7 @@ export function openGitHubForge({ octokit, repository, onPressure }: GitHubForge
     repository,
     identity,
     appId: async () => (await whichApp(octokit))?.id,
-    pressure,
-    rate: () => pressure().primary,
+    rate,
     ...repositoryOf(place),
     ...pullsOf(shared, mergeClient),
     comments: async (number, since) => comments(place, number, (await identity()).login, since),

@@ -1,6 +1,6 @@
 import { Octokit } from "@octokit/rest";
 import { describe, expect, it } from "vitest";
-import type { Pressure } from "../pressure.ts";
+import type { ForgeError } from "../port.ts";
 import { openGitHubForge } from "./index.ts";
 import { openPressure } from "./pressure.ts";
 
@@ -17,7 +17,6 @@ const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 function world() {
   let now = NOW;
   const sleeps: number[] = [];
-  const news: Pressure[] = [];
   const sent: string[] = [];
   const next: Told = {};
   const fetch = async (url: string) => {
@@ -28,15 +27,14 @@ function world() {
     });
   };
   const octokit = new Octokit({ log: quiet, request: { fetch } });
-  const { pressure, watch } = openPressure({
+  const gauge = openPressure({
     now: () => now,
     sleep: async (ms) => {
       sleeps.push(ms);
       now += ms;
     },
-    onPressure: (one) => news.push(one),
   });
-  watch(octokit);
+  gauge.watch(octokit);
   const rate = (remaining: number, limit = 5000, resource = "core") => {
     next.headers = {
       "x-ratelimit-remaining": String(remaining),
@@ -47,23 +45,29 @@ function world() {
   };
   const ask = () => octokit.request("GET /repos/a/b/pulls");
   const graphql = () => octokit.graphql("{ viewer { login } }");
-  return { octokit, graphql, pressure, sleeps, news, sent, next, rate, ask, pass: (ms: number) => (now += ms) };
+  /** Until when nothing is sent, as who asks is told. */
+  const silentUntil = async (): Promise<number> => {
+    const refused = (await ask().catch((error: unknown) => error)) as ForgeError;
+    expect(refused).toMatchObject({ kind: "RateLimited" });
+    return refused.retryAt ?? 0;
+  };
+  return { octokit, graphql, left: gauge.rate, silentUntil, sleeps, sent, next, rate, ask, pass: (ms: number) => (now += ms) };
 }
 
 describe("near the hour's limit", () => {
-  it("requests are spread over what is left of it, and it is told once", async () => {
-    const { rate, ask, sleeps, news, pressure } = world();
+  it("requests are spread over what is left of it", async () => {
+    const { rate, ask, sleeps, left } = world();
+    expect(left()).toBeUndefined();
     rate(4000);
     await ask();
     await ask();
-    expect([sleeps, news]).toEqual([[], []]);
+    expect(sleeps).toEqual([]);
     rate(300);
     await ask();
     await ask();
     await ask();
     expect(sleeps).toEqual([2000, 1994]);
-    expect(news).toHaveLength(1);
-    expect(pressure()).toMatchObject({ primary: { remaining: 300, limit: 5000, resetAt: NOW + 600_000 }, spacingMs: expect.any(Number) });
+    expect(left()).toEqual({ remaining: 300, limit: 5000, resetAt: NOW + 600_000 });
   });
 
   it("ten at once go one behind the other, and never longer apart than 5 seconds", async () => {
@@ -74,14 +78,14 @@ describe("near the hour's limit", () => {
     expect(sleeps).toEqual([5000, 5000, 5000]);
   });
 
-  it("it ends with the hour, which is told, too", async () => {
-    const { rate, ask, sleeps, news, pressure } = world();
+  it("it ends with the hour", async () => {
+    const { rate, ask, sleeps } = world();
     rate(300);
     await ask();
     rate(4990);
     await ask();
     await ask();
-    expect([sleeps.length, pressure().spacingMs, news.map((one) => one.spacingMs > 0)]).toEqual([1, 0, [true, false]]);
+    expect(sleeps).toHaveLength(1);
   });
 
   it("a merge does not wait: its intention runs out", async () => {
@@ -93,26 +97,22 @@ describe("near the hour's limit", () => {
   });
 
   it("GraphQL's own limit is another one, and slows only what asks by GraphQL", async () => {
-    const { rate, ask, graphql, pressure, sleeps } = world();
+    const { rate, ask, graphql, left, sleeps } = world();
     rate(100, 5000, "graphql");
     await graphql();
     await ask();
-    expect([sleeps, pressure().primary, pressure().graphql]).toEqual([
-      [],
-      undefined,
-      { remaining: 100, limit: 5000, resetAt: NOW + 600_000 },
-    ]);
+    expect([sleeps, left()]).toEqual([[], undefined]);
     await graphql();
     expect(sleeps).toEqual([5000]);
   });
 
   it("nothing is sent once nothing is left, until the hour is over", async () => {
-    const { rate, ask, octokit, sent, pressure, pass } = world();
+    const { rate, ask, octokit, sent, pass } = world();
     rate(0);
     await ask();
     for (const request of [ask, () => octokit.request("PUT /repos/a/b/pulls/1/merge")])
       await expect(request()).rejects.toMatchObject({ kind: "RateLimited", retryAt: NOW + 600_000 });
-    expect([sent.length, pressure().silentUntil]).toEqual([1, NOW + 600_000]);
+    expect(sent.length).toBe(1);
     pass(600_001);
     await ask();
     expect(sent.length).toBe(2);
@@ -123,13 +123,13 @@ const SECONDARY = { message: "You have exceeded a secondary rate limit. Please w
 
 describe("GitHub asks for silence", () => {
   it("nothing is sent until it is over, and who asks is told when that is", async () => {
-    const { next, ask, graphql, sent, news, pass } = world();
+    const { next, ask, graphql, sent, pass } = world();
     Object.assign(next, { status: 403, headers: { "retry-after": "60" } });
     await expect(ask()).rejects.toMatchObject({ status: 403 });
     next.status = 200;
     await expect(ask()).rejects.toMatchObject({ kind: "RateLimited", retryAt: NOW + 60_000 });
     await expect(graphql()).rejects.toMatchObject({ kind: "RateLimited" });
-    expect([sent.length, news.map((one) => one.silentUntil)]).toEqual([1, [NOW + 60_000]]);
+    expect(sent.length).toBe(1);
     pass(60_001);
     delete next.headers;
     await ask();
@@ -148,24 +148,22 @@ describe("GitHub asks for silence", () => {
   });
 
   it("where it does not say how long, for a minute, and twice as long each time it says so again", async () => {
-    const { next, ask, sent, pressure, pass } = world();
+    const { next, ask, sent, silentUntil, pass } = world();
     const waits: number[] = [];
+    let now = NOW;
     for (let time = 0; time < 8; time++) {
       Object.assign(next, { status: 403, body: SECONDARY });
-      const before = pressure().silentUntil ?? NOW;
       await Promise.allSettled([ask(), ask(), ask()]);
-      const until = pressure().silentUntil ?? 0;
-      waits.push((until - before) / 60_000);
-      await expect(ask()).rejects.toMatchObject({ kind: "RateLimited", retryAt: until });
-      pass(until - before);
+      const until = await silentUntil();
+      waits.push((until - now) / 60_000);
+      now = pass(until - now);
     }
     expect([sent.length, waits]).toEqual([24, [1, 2, 4, 8, 16, 32, 60, 60]]);
     Object.assign(next, { status: 200, body: [] });
     await ask();
     Object.assign(next, { status: 429, body: {} });
-    const before = pressure().silentUntil ?? 0;
     await expect(ask()).rejects.toMatchObject({ status: 429 });
-    expect((pressure().silentUntil ?? 0) - before).toBe(60_000);
+    expect((await silentUntil()) - now).toBe(60_000);
   });
 
   it("by GraphQL it says so with status 200; REST goes on where only GraphQL's hour is used up", async () => {
@@ -203,7 +201,7 @@ describe("GitHub asks for silence", () => {
   });
 });
 
-it("an installation's limits are those of all its repositories, and each of them is told", async () => {
+it("an installation's limits are those of all its repositories", async () => {
   const headers = {
     "content-type": "application/json",
     "x-ratelimit-remaining": "10",
@@ -211,12 +209,7 @@ it("an installation's limits are those of all its repositories, and each of them
     "x-ratelimit-reset": String(Math.ceil(Date.now() / 1000) + 1),
   };
   const octokit = new Octokit({ log: quiet, request: { fetch: async () => new Response("[]", { headers }) } });
-  const told: string[] = [];
-  const [one, two] = ["a/one", "a/two"].map((repository) =>
-    openGitHubForge({ octokit, repository, onPressure: () => told.push(repository) }),
-  );
+  const [one, two] = ["a/one", "a/two"].map((repository) => openGitHubForge({ octokit, repository }));
   await one?.openPulls();
-  expect(two?.pressure().primary).toMatchObject({ remaining: 10, limit: 5000 });
-  expect(two?.rate?.()).toMatchObject({ remaining: 10 });
-  expect(told).toEqual(["a/one", "a/two"]);
+  expect(two?.rate?.()).toMatchObject({ remaining: 10, limit: 5000 });
 });

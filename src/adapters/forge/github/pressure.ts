@@ -2,14 +2,11 @@
  * Keeps an installation off GitHub's limits: it slows down before they are reached, and is silent while GitHub wants that. Merges are not
  * slowed.
  */
-import { defined } from "../../../core/base/defined.ts";
-import { ForgeError } from "../port.ts";
-import type { Pressure, RateSeen } from "../pressure.ts";
+import { ForgeError, type RateSeen } from "../port.ts";
 import { answerOf, limitedUntil } from "./errors.ts";
 import type { OctokitLike } from "./octokit.ts";
 
 interface PressureOptions {
-  onPressure?: ((pressure: Pressure) => void) | undefined;
   /** The machine's, since GitHub's headers speak of it. */
   now?: () => number;
   sleep?: (ms: number) => Promise<void>;
@@ -21,14 +18,13 @@ type Resource = "core" | "graphql";
 /** Below this share of the hour's requests the rest is spread over the time that is left. */
 const LOW = 0.1;
 const LONGEST_SPACING_MS = 5000;
-/** Told again only where it changed by as much. */
-const NEWS_MS = 250;
 const MINUTE_MS = 60_000;
 const LONGEST_SILENCE_MS = 60 * MINUTE_MS;
 
 /** One for all Octokits of an installation, since its limits are theirs together. */
 interface PressureGauge {
-  pressure(): Pressure;
+  /** What is left of the hour's requests, but for GraphQL's; undefined: GitHub has not said so yet. */
+  rate(): RateSeen | undefined;
   /**
    * Slows an Octokit down before GitHub does, and sends nothing while GitHub wants silence: what would be sent then fails at
    * once as RateLimited, with the time from which it makes sense again. Merges are not slowed: their intentions run out.
@@ -43,7 +39,7 @@ export function isAppsOwn(url: string): boolean {
 
 export function openPressure(options: PressureOptions = {}): PressureGauge {
   const { now = Date.now, sleep = (ms) => new Promise<void>((resolve) => setTimeout(resolve, ms)) } = options;
-  const limits = openLimits(options.onPressure, now);
+  const limits = openLimits(now);
   let turn: Promise<void> = Promise.resolve();
 
   function watch(octokit: OctokitLike): void {
@@ -73,7 +69,7 @@ export function openPressure(options: PressureOptions = {}): PressureGauge {
     });
   }
 
-  return { pressure: limits.pressure, watch };
+  return { rate: limits.rate, watch };
 }
 
 type Headers = Record<string, unknown>;
@@ -84,34 +80,15 @@ interface Known {
   silences: Record<Resource | "both", number>;
 }
 
-/** What GitHub's answers say of its limits; tells of what changed. */
-function openLimits(onPressure: PressureOptions["onPressure"], now: () => number) {
+/** What GitHub's answers say of its limits. */
+function openLimits(now: () => number) {
   const known: Known = { rates: {}, silences: { core: 0, graphql: 0, both: 0 } };
   const { rates, silences } = known;
   /** Refusals in succession that did not say how long to wait: each time twice as long. */
   let unsaid = 0;
-  let reported: Pressure = { spacingMs: 0 };
 
   const silentUntil = (resource: Resource) => Math.max(silences.both, silences[resource]);
   const spacing = (resource: Resource) => spacingOf(rates[resource], now());
-
-  function pressure(): Pressure {
-    const { core, graphql } = rates;
-    const silent = Math.max(silentUntil("core"), silentUntil("graphql"));
-    return defined({
-      primary: core,
-      graphql,
-      silentUntil: silent === 0 ? undefined : silent,
-      spacingMs: Math.max(spacing("core"), spacing("graphql")),
-    });
-  }
-
-  function report(): void {
-    const next = pressure();
-    const before = reported;
-    reported = next;
-    if (isNews(before, next)) onPressure?.(next);
-  }
 
   /** Also where a document was refused with status 200. */
   function answered(resource: Resource, response: { headers: Headers; data?: unknown }): void {
@@ -120,7 +97,6 @@ function openLimits(onPressure: PressureOptions["onPressure"], now: () => number
     else {
       learn(known, resource, response.headers);
       calm();
-      report();
     }
   }
 
@@ -136,14 +112,13 @@ function openLimits(onPressure: PressureOptions["onPressure"], now: () => number
       if (limit.by === "unsaid") unsaid += 1;
       silences.both = Math.max(silences.both, limit.until);
     }
-    report();
   }
 
   function calm(): void {
     if (silences.both <= now()) unsaid = 0;
   }
 
-  return { pressure, silentUntil, spacing, answered, refused };
+  return { rate: () => rates.core, silentUntil, spacing, answered, refused };
 }
 
 function spacingOf(rate: RateSeen | undefined, now: number): number {
@@ -164,9 +139,4 @@ function rateIn(headers: Headers | undefined): RateSeen | undefined {
   const of = (name: string) => Number(headers?.[`x-ratelimit-${name}`] ?? Number.NaN);
   const rate = { remaining: of("remaining"), limit: of("limit"), resetAt: of("reset") * 1000 };
   return Number.isFinite(rate.remaining + rate.limit + rate.resetAt) ? rate : undefined;
-}
-
-function isNews(before: Pressure, next: Pressure): boolean {
-  const isOther = Math.abs(next.spacingMs - before.spacingMs) >= NEWS_MS || (next.spacingMs === 0) !== (before.spacingMs === 0);
-  return isOther || next.silentUntil !== before.silentUntil;
 }

@@ -49,11 +49,11 @@ test("behind the fence a call under way fails at once, and none is made any more
       repository: "o/r",
       comments: () => new Promise(() => undefined),
       react: async () => void asked.push("react"),
-      pressure: () => ({ spacingMs: 0 }),
+      rate: () => ({ limit: 5000, remaining: 10, resetAt: 0 }),
     } as unknown as Forge,
     over.signal,
   );
-  expect(forge.pressure()).toEqual({ spacingMs: 0 });
+  expect(forge.rate?.()).toMatchObject({ remaining: 10 });
   await forge.react(1, "eyes");
   const hangs = forge.comments(1);
   over.abort(new Error("it hangs"));
