@@ -1,6 +1,3 @@
-/** Who is behind commits, for `port.ts`. Accounts by login. */
-import type { Time } from "../../core/base/time.ts";
-
 export interface CommitPeople {
   /** Whom GitHub links its author and committer to, by addresses that somebody typed. */
   linked: string[];
@@ -27,14 +24,4 @@ export interface Labelled {
   isBot: boolean;
   /** The present head was there before. undefined: GitHub does not say when it came. */
   sawHead?: boolean | undefined;
-}
-
-/** What is to be known of a pull request to ask who pushed it. */
-export interface PullPushed {
-  number: number;
-  branch: string;
-  headRepository: string | null;
-  head: string;
-  createdAt: Time;
-  mergedAt?: Time;
 }

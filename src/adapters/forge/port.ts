@@ -1,10 +1,11 @@
 import type { Time } from "../../core/base/time.ts";
 import type { WriteRefusal } from "../../core/reasons/attention.ts";
+import type { StageDeployment } from "../../core/report/run/stage-deployment.ts";
 import type { Permission } from "../../core/spec/commands.ts";
-import type { CommitPeople, Labelled, PullPeople, PullPushed } from "./people.ts";
-import type { CheckReport, CheckSeen, DeploymentReport } from "./reports.ts";
+import type { CommitPeople, Labelled, PullPeople } from "./people.ts";
+import type { CheckReport, CheckSeen } from "./reports.ts";
 
-export type { CheckReport, CheckSeen, DeploymentReport } from "./reports.ts";
+export type { CheckReport, CheckSeen } from "./reports.ts";
 
 /** One repository on a Git hosting service: only what the product uses. Adapters map every refusal to a closed union. */
 export interface Forge {
@@ -90,7 +91,7 @@ export interface Forge {
   /** Labels and review requests, in one call; what is there already is left alone. */
   labelPull(number: number, asked: { labels: string[]; teams: string[]; users: string[] }): Promise<void>;
   /** The deployment of ours for this environment and task, made where there is none, and its newest status where it differs. */
-  putDeployment(deployment: DeploymentReport): Promise<void>;
+  putDeployment(deployment: StageDeployment): Promise<void>;
   /** The one issue of ours that carries `marker`, made or edited in place; a closed one is opened again only with `reopen`. */
   stickyIssue(marker: string, issue: { title: string; body: string; labels: string[]; reopen?: true }): Promise<{ number: number }>;
   /** Closes that one with these last words. */
@@ -165,6 +166,9 @@ export interface Pull {
   closedBy?: string;
   labels: string[];
 }
+
+/** What is to be known of a pull request to ask who pushed it. */
+export type PullPushed = Pick<Pull, "number" | "branch" | "headRepository" | "head" | "createdAt" | "mergedAt">;
 
 /** `review`: the body of one. Ids of reviews are their own, and nobody can react to them by REST. */
 export interface Comment {

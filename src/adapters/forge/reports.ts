@@ -36,18 +36,3 @@ export interface CheckSeen {
   title?: string;
   at: Time;
 }
-
-export interface DeploymentReport {
-  /** `rollout/stage`. */
-  environment: string;
-  /** What is deployed: a commit. */
-  ref: string;
-  /** `payments #42`: tells one deployment to an environment from the next. */
-  task: string;
-  description: string;
-  state: "queued" | "in_progress" | "success" | "failure" | "error" | "inactive";
-  /** Of the status, at most 140 characters. */
-  statusDescription: string;
-  environmentUrl?: string | undefined;
-  logUrl?: string | undefined;
-}

@@ -1,5 +1,6 @@
 import { defined } from "../../../core/base/defined.ts";
-import { type DeploymentReport, ForgeError } from "../port.ts";
+import type { StageDeployment } from "../../../core/report/run/stage-deployment.ts";
+import { ForgeError } from "../port.ts";
 import { cutText } from "./checks.ts";
 import { asking } from "./errors.ts";
 import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";
@@ -12,7 +13,7 @@ const DESCRIPTION_LIMIT = 140;
  */
 export function deploymentWriter(place: RepoOctokit, identity: () => Promise<{ login: string }>) {
   const known = new Map<string, Known>();
-  return async (report: DeploymentReport): Promise<void> => {
+  return async (report: StageDeployment): Promise<void> => {
     const key = `${report.environment}\n${report.task}`;
     const before = known.get(key);
     const said = sayingOf(report);
@@ -33,17 +34,17 @@ interface Known {
   said?: string;
 }
 
-function sayingOf({ state, statusDescription, environmentUrl, logUrl }: DeploymentReport): string {
+function sayingOf({ state, statusDescription, environmentUrl, logUrl }: StageDeployment): string {
   return JSON.stringify([state, cutText(statusDescription, DESCRIPTION_LIMIT), environmentUrl, logUrl]);
 }
 
-async function find({ octokit, owner, repo }: RepoOctokit, us: string, report: DeploymentReport): Promise<number | undefined> {
+async function find({ octokit, owner, repo }: RepoOctokit, us: string, report: StageDeployment): Promise<number | undefined> {
   const { environment, task } = report;
   const { data } = await asking(() => octokit.rest.repos.listDeployments({ owner, repo, environment, task, per_page: 100 }));
   return data.find((one) => one.task === task && one.environment === environment && one.creator?.login === us)?.id;
 }
 
-async function create({ octokit, owner, repo }: RepoOctokit, report: DeploymentReport): Promise<number> {
+async function create({ octokit, owner, repo }: RepoOctokit, report: StageDeployment): Promise<number> {
   const { environment, task, ref, description } = report;
   const { data } = await asking(() =>
     octokit.rest.repos.createDeployment({
@@ -62,7 +63,7 @@ async function create({ octokit, owner, repo }: RepoOctokit, report: DeploymentR
   throw new ForgeError("Conflict", 202, String(data.message));
 }
 
-async function saysTheSame({ octokit, owner, repo }: RepoOctokit, id: number, report: DeploymentReport): Promise<boolean> {
+async function saysTheSame({ octokit, owner, repo }: RepoOctokit, id: number, report: StageDeployment): Promise<boolean> {
   const { data } = await asking(() => octokit.rest.repos.listDeploymentStatuses({ owner, repo, deployment_id: id, per_page: 1 }));
   const [newest] = data;
   if (newest === undefined) return false;
@@ -74,7 +75,7 @@ async function saysTheSame({ octokit, owner, repo }: RepoOctokit, id: number, re
   );
 }
 
-async function addStatus({ octokit, owner, repo }: RepoOctokit, id: number, report: DeploymentReport): Promise<void> {
+async function addStatus({ octokit, owner, repo }: RepoOctokit, id: number, report: StageDeployment): Promise<void> {
   await asking(() =>
     octokit.rest.repos.createDeploymentStatus(
       defined({

@@ -3,8 +3,8 @@
  */
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import { defined } from "../../../core/base/defined.ts";
-import type { Labelled, PullPushed } from "../people.ts";
-import { type Forge, ForgeError, type Pull } from "../port.ts";
+import type { Labelled } from "../people.ts";
+import { type Forge, ForgeError, type Pull, type PullPushed } from "../port.ts";
 import { asking, askingOrNone } from "./errors.ts";
 import { LABEL_PULL, type LabelledPull, type LabelPullResult } from "./graphql/documents.ts";
 import { refusedError, sendGraphQL } from "./graphql/send.ts";

@@ -5,8 +5,8 @@
 import type { RestEndpointMethodTypes } from "@octokit/rest";
 import { defined } from "../../../core/base/defined.ts";
 import type { Permission } from "../../../core/spec/commands.ts";
-import type { CommitPeople, PullPeople, PullPushed } from "../people.ts";
-import type { Forge, ForgeError } from "../port.ts";
+import type { CommitPeople, PullPeople } from "../people.ts";
+import type { Forge, ForgeError, PullPushed } from "../port.ts";
 import { asking, askingOrNone } from "./errors.ts";
 import { askedFor, type OctokitLike, type RepoOctokit } from "./octokit.ts";
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { StageDeployment } from "../../../core/report/run/stage-deployment.ts";
 import { type TestGitHub, testGitHub } from "../../../sim/github/testing/setup.ts";
-import type { CheckReport, DeploymentReport } from "../port.ts";
+import type { CheckReport } from "../port.ts";
 import { cutText } from "./checks.ts";
 import { type WatchedForge, watchedForge } from "./testing/forge.ts";
 
@@ -217,7 +218,7 @@ describe("labels and reviewers", () => {
 });
 
 describe("deployments", () => {
-  const report = (state: DeploymentReport["state"], statusDescription: string): DeploymentReport => ({
+  const report = (state: StageDeployment["state"], statusDescription: string): StageDeployment => ({
     environment: "payments/canary",
     ref: github.head,
     task: "payments #1",
@@ -251,7 +252,7 @@ describe("deployments", () => {
   });
 
   it("of the next run are others", async () => {
-    await watched.forge.putDeployment({ ...report("queued", "x"), task: "payments #2" });
+    await watched.forge.putDeployment({ ...report("in_progress", "x"), task: "payments #2" });
     expect((await all()).map((one) => one.task)).toEqual(["payments #2", "payments #1"]);
   });
 });

@@ -4,14 +4,17 @@ import { countedWords } from "../counted.ts";
 import { modelOf } from "../model/run-model.ts";
 import type { ModelNode, RunModel } from "../model/types.ts";
 
-/** A deployment as GitHub shows it, in the shape the forge takes. */
-interface StageDeployment {
+/** A deployment as GitHub shows it. */
+export interface StageDeployment {
+  /** `rollout/stage`. */
   environment: string;
   /** The merge commit of the stage's first batch. */
   ref: string;
+  /** `payments #42`: tells one deployment to an environment from the next. */
   task: string;
   description: string;
   state: "in_progress" | "success" | "failure" | "inactive";
+  /** Of the status, at most 140 characters. */
   statusDescription: string;
   environmentUrl?: string | undefined;
   logUrl?: string | undefined;

@@ -1,6 +1,5 @@
-import type { DeploymentReport } from "../../../adapters/forge/port.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
-import { stageDeployments } from "../../../core/report/run/stage-deployment.ts";
+import { type StageDeployment, stageDeployments } from "../../../core/report/run/stage-deployment.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import type { RepoContext } from "../context.ts";
 import { lacksPermission, type Permissions } from "../permissions.ts";
@@ -26,7 +25,7 @@ export function openDeployments(
     done = new WeakSet();
   }
 
-  async function put(report: DeploymentReport, key: string, state: string): Promise<void> {
+  async function put(report: StageDeployment, key: string, state: string): Promise<void> {
     if (kept.get(key) !== state) return;
     try {
       if (permissions.isForbidden("deployments")) {
