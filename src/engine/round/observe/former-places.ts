@@ -3,16 +3,10 @@ import { parseBranch } from "../../../core/run/state/branch-name.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { RepoContext } from "../context.ts";
 import type { CommandPlace } from "./command-source.ts";
-import { isRunBranch } from "./open-pulls.ts";
+import { batchOf, isRunBranch } from "./open-pulls.ts";
 
 /** Which batch of which run a PR is of. Its branch says so, and never changes. */
-interface PullOfRun {
-  rollout: string;
-  run: number;
-  stage: number;
-  batch: number;
-  step?: number;
-}
+type PullOfRun = NonNullable<ReturnType<typeof parseBranch>>;
 
 /** What is written later than this after an event told of the PR, another event tells of. Commands are heard for as long: docs/spec.md §9.20. */
 const READ_FOR_MS = 15 * 60_000;
@@ -67,8 +61,7 @@ export function openFormerPlaces({ forge, commands, clock, log, repository }: Co
 
 function placeOf(number: number, of: PullOfRun, run: Run): CommandPlace {
   if (of.run < run.number) return { number, shared: false, former: of.run };
-  const batch = run.batches.findLast((one) => one.stage === of.stage - 1 && one.ofStage === of.batch && one.step?.index === of.step);
-  return { number, shared: false, batch: batch?.number };
+  return { number, shared: false, batch: batchOf(run, of)?.number };
 }
 
 /** Where people write to a run. Of one that is over only the release PR is read without being told that something was written. */

@@ -3,7 +3,7 @@ import type { AnyReason } from "../../../core/base/reason.ts";
 import { engineReason } from "../../../core/reasons/engine.ts";
 import { GATE, overWords } from "../../../core/report/batch/gate-check.ts";
 import { parseBranch } from "../../../core/run/state/branch-name.ts";
-import type { Run } from "../../../core/run/state/run.ts";
+import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { BatchPulls } from "../batch-pulls.ts";
 import type { Rules } from "../branch-rules.ts";
 import type { RepoContext } from "../context.ts";
@@ -69,6 +69,11 @@ export function isRunBranch(pull: Pick<Pull, "branch" | "headRepository">, repos
   return pull.headRepository?.toLowerCase() === repository.toLowerCase() && pull.branch.startsWith("stagecoach-run/");
 }
 
+/** The batch that a branch's name says. */
+export function batchOf(run: Run, named: NonNullable<ReturnType<typeof parseBranch>>): Batch | undefined {
+  return run.batches.findLast((one) => one.stage === named.stage - 1 && one.ofStage === named.batch && one.step?.index === named.step);
+}
+
 /** Why a PR of one of our branches is not to be open; undefined: it is, or it is no PR of a batch we know. */
 export function whyOver(pull: Pull, runs: ReadonlyMap<string, Run>, repository: string): AnyReason | undefined {
   if (!isRunBranch(pull, repository)) return undefined;
@@ -77,9 +82,7 @@ export function whyOver(pull: Pull, runs: ReadonlyMap<string, Run>, repository: 
   if (named === undefined || run === undefined || named.run > run.number) return undefined;
   const of = { rollout: named.rollout, run: named.run };
   if (named.run < run.number) return engineReason("PULL_RUN_OVER", of);
-  const batch = run.batches.findLast(
-    (one) => one.stage === named.stage - 1 && one.ofStage === named.batch && one.step?.index === named.step,
-  );
+  const batch = batchOf(run, named);
   if (batch === undefined || named.attempt > batch.attempt) return undefined;
   if (named.attempt < batch.attempt) return engineReason("PULL_ATTEMPT_OVER", { ...of, attempt: batch.attempt });
   if (batch.phase !== "Closed") return undefined;
