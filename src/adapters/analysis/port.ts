@@ -1,4 +1,4 @@
-import type { AnalysisPhase } from "../../core/analysis/metric.ts";
+import type { AnalysisPhase, MetricResult } from "../../core/analysis/metric.ts";
 import type { Point } from "../../core/analysis/points.ts";
 import type { Asked, Sources } from "../../core/analysis/request.ts";
 import type { Time } from "../../core/base/time.ts";
@@ -37,16 +37,8 @@ export interface AnalysisState {
   endless?: true;
 }
 
-export interface MetricState {
-  name: string;
-  phase: AnalysisPhase;
+export interface MetricState extends Omit<MetricResult, "because" | "consecutiveError" | "consecutiveSuccess" | "measurements"> {
   message?: string;
-  dryRun: boolean;
-  count: number;
-  successful: number;
-  failed: number;
-  inconclusive: number;
-  error: number;
   /** The last value measured, shortened, secrets masked. */
   value?: string;
   /** Of its template, shortened, secrets masked. */

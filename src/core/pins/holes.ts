@@ -28,7 +28,7 @@ type Hole = Spot & { kind: "hole" };
 /** By where it is written: a mapping, a list, an empty value, an alias in whose place it comes, or a file without any. */
 export type Holes = Map<YamlNode | "file", { tree: Value; edit: number; at: Hole["at"] | AliasNode; reached: Reached }>;
 
-interface Work {
+export interface HoleWork {
   file: PinFile;
   layout: Layout;
   ops: Op[];
@@ -36,13 +36,13 @@ interface Work {
   holes: Holes;
 }
 
-interface Job {
+export interface HoleJob {
   edit: number;
   part: PinPart | undefined;
   value: string;
 }
 
-export function collectHole({ file: { text }, holes }: Work, job: Job, spot: Hole): PinError | undefined {
+export function collectHole({ file: { text }, holes }: HoleWork, job: HoleJob, spot: Hole): PinError | undefined {
   const key = spot.at ?? "file";
   const start = spot.at?.start ?? text.length;
   if (job.part !== undefined) return pinError("PIN_PART", { kind: "NoValue", part: job.part }, text, start);
@@ -55,7 +55,12 @@ export function collectHole({ file: { text }, holes }: Work, job: Job, spot: Hol
 }
 
 /** A value of its own over what others share; none where it says the same. */
-export function collectOver({ file: { text }, holes }: Work, job: Job, spot: Spot & { kind: "value" }, to: Override): PinError | undefined {
+export function collectOver(
+  { file: { text }, holes }: HoleWork,
+  job: HoleJob,
+  spot: Spot & { kind: "value" },
+  to: Override,
+): PinError | undefined {
   const { node, reached } = spot;
   const old = scalarText(text, node);
   const next = job.part === undefined ? { ok: true as const, value: job.value } : writePart(old, job.part, job.value);
@@ -76,7 +81,7 @@ export function inFlow(chain: readonly YamlNode[]): boolean {
   return chain.some((node) => (node.kind === "map" || node.kind === "seq") && node.flow);
 }
 
-export function writeHoles({ file: { text }, layout: whole, ops, expects }: Work, holes: Holes): void {
+export function writeHoles({ file: { text }, layout: whole, ops, expects }: HoleWork, holes: Holes): void {
   // Where two end on one line, what is deeper comes first.
   const inward = [...holes.values()].sort((a, b) => b.reached.chain.length - a.reached.chain.length);
   for (const { tree, at, reached } of inward) {

@@ -1,26 +1,23 @@
-import { type AliasNode, position, type ScalarNode, type YamlNode } from "../base/yaml-scan/model.ts";
+import { type AliasNode, position, type ScalarNode } from "../base/yaml-scan/model.ts";
 import { scalarText } from "../base/yaml-scan/scalar.ts";
-import { type Layout, layoutOf, type Op } from "./create.ts";
+import { layoutOf, type Op } from "./create.ts";
 import { encodeLike, encodePlain, quoteOf, readsBack } from "./encode.ts";
 import { openPinFile, type PinFile, type PinOptions, readDocuments } from "./file.ts";
 import { describe, insideOf, outwardFound } from "./find.ts";
-import { collectHole, collectOver, type Holes, inFlow, writeHoles } from "./holes.ts";
+import { collectHole, collectOver, type HoleJob, type HoleWork, inFlow, writeHoles } from "./holes.ts";
 import { locate, openInside, outward, type Query, readQuery, type Spot } from "./locate.ts";
 import { overrideOf } from "./override.ts";
 import { writePart } from "./part.ts";
 import { sharedBy } from "./shared.ts";
-import { type Found, type PinError, type PinPart, pinError, type Refused, type SpliceEdit } from "./types.ts";
-import { differsElsewhere, type Expect } from "./verify.ts";
+import { type Found, type PinError, pinError, type Refused, type SpliceEdit } from "./types.ts";
+import { differsElsewhere } from "./verify.ts";
 
 type RefusedEdit = Refused & { edit: number };
 type SpliceResult = { ok: true; text: string; found: Found[] } | RefusedEdit;
 
 /** An edit with its path read, and its index in what the caller gave. */
-interface Job {
-  edit: number;
+interface Job extends HoleJob {
   query: Query;
-  part: PinPart | undefined;
-  value: string;
 }
 
 /** `alias`: it is written in its place, and the anchor stays as it is. */
@@ -34,15 +31,10 @@ interface Written {
   alias: AliasNode | undefined;
 }
 
-interface Work {
-  file: PinFile;
-  layout: Layout;
-  ops: Op[];
-  expects: Map<YamlNode, Expect>;
+interface Work extends HoleWork {
   found: Map<number, Found>;
   /** By scalar, or the alias of one: its text so far, and the edit that set it last. */
   values: Map<ScalarNode | AliasNode, Written>;
-  holes: Holes;
   insides: Map<ScalarNode, { jobs: Job[]; spot: Spot & { kind: "inside" } }>;
 }
 

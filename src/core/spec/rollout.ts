@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Selector } from "../base/selector.ts";
+import type { SourceNamed } from "../reasons/refs.ts";
 import type { rolloutLimitsSchema } from "./schema-common.ts";
 import type { deliverySchema, specSchema } from "./schema-spec.ts";
 import type { stageSchema, weightPinSchema } from "./schema-stage.ts";
@@ -60,17 +61,10 @@ export interface Rollout {
 /** What a rollout counts in the place of clusters. */
 export type TargetBy = "application" | "namespace";
 
-export interface SourceRef {
-  kind: "ApplicationSet" | "Application";
-  /** Empty: `names` or `selector` say which. */
-  name: string;
-  /** Of several ApplicationSets. */
-  names?: string[] | undefined;
-  namespace: string;
+/** With an empty name `names` or `selector` say which: which Applications; with kind ApplicationSet which sets. */
+export interface SourceRef extends SourceNamed {
   /** Empty: the only one configured. */
   controlPlanes: string[];
-  /** Which Applications; with kind ApplicationSet which sets. */
-  selector?: Selector | undefined;
   unverified: boolean;
 }
 

@@ -80,17 +80,11 @@ export function proposeTried(
   return { proposal, previews: new Map(previews) };
 }
 
-interface TryInput {
+interface TryInput extends Pick<ProposeInput, "clusters" | "registered" | "repoURL" | "baseBranch"> {
   file: string;
   text: string;
   targets: readonly InitTarget[];
-  /** As Argo CD knows them; empty: not known. */
-  clusters: readonly Cluster[];
-  /** The same as generators see them. */
-  registered: readonly InitCluster[];
   files: SyncFiles;
-  repoURL: string;
-  baseBranch: string;
 }
 
 export type Tried = ({ ok: true; preview: string } & Planned) | { ok: false; against: Objection[] };

@@ -43,7 +43,7 @@ import { refusedBatch } from "./first-batch.ts";
 import { noReads, noting } from "./judge-pull-reads.ts";
 import { hasSource, newProblems, type Touches, touchesOf } from "./judge-pull-touched.ts";
 import { openPlanWarnings } from "./outside-warnings.ts";
-import { touchedParents, writtenOut } from "./pull-parents.ts";
+import { type PullQuestion, touchedParents, writtenOut } from "./pull-parents.ts";
 import type { JudgedPull, PlanBase, Verdict } from "./types.ts";
 import { addUnstaged, openUnstagedJudge } from "./unstaged.ts";
 
@@ -58,11 +58,7 @@ interface Parts {
   revisionsNow: RevisionsNow;
 }
 
-interface Judging {
-  base: PlanBase;
-  pull: JudgedPull;
-  before: Snapshot;
-  after: Snapshot;
+interface Judging extends PullQuestion {
   findings: Draft;
   comments: Map<string, string>;
   planned: PlannedData[];

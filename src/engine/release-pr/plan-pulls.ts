@@ -13,19 +13,14 @@ import type { Commits } from "../config-repo/commits.ts";
 import { readProject } from "../config-repo/project.ts";
 import type { RemoteHeads } from "../config-repo/remote-heads.ts";
 import type { Settings } from "../config-repo/settings.ts";
-import type { Attention } from "../round/attention.ts";
-import type { BatchPulls } from "../round/batch-pulls.ts";
-import type { Rules } from "../round/branch-rules.ts";
-import type { CheckRuns } from "../round/check-runs.ts";
 import type { RepoContext } from "../round/context.ts";
 import type { JournalLooks } from "../round/journal-look.ts";
-import type { Permissions } from "../round/permissions.ts";
 import { type Bypass, bypassOf, sameBypass } from "./bypass.ts";
 import type { JudgePull } from "./judge-pull.ts";
 import { stillHolds } from "./judge-pull-reads.ts";
 import { mayConcern } from "./judge-pull-touched.ts";
 import { PullHeads } from "./pull-heads.ts";
-import { isOwnBatch, PlanChecks } from "./send-checks.ts";
+import { type CheckParts, isOwnBatch, PlanChecks } from "./send-checks.ts";
 import type { ShownPlans } from "./shown-plans.ts";
 import type { Head, Judged, KnownPull, PlanBase } from "./types.ts";
 import { concernsNothing, openWithheld } from "./withheld.ts";
@@ -44,15 +39,10 @@ export type PublishPlans = (baseBranch: string, heard?: boolean, budget?: () => 
 /** The base of one pass, and what Git was asked of it already. */
 type Pass = { base: PlanBase; asked: Map<string, Promise<readonly string[]>>; killed: number };
 
-interface Parts {
-  attention: Pick<Attention, "line" | "note">;
+interface Parts extends CheckParts {
   commits: Commits;
   journals: JournalLooks;
   remote: RemoteHeads;
-  rules: Rules;
-  pulls: BatchPulls;
-  checkRuns: CheckRuns;
-  permissions: Permissions;
   judgePull: JudgePull;
   settings: Pick<Settings, "plansForks">;
   shownPlans: ShownPlans;

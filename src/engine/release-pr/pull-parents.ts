@@ -110,7 +110,7 @@ function readsOf({ parent }: Pick<RolloutParent, "parent">, files: RepoFiles, ba
     readsFile(sources, file, base, files) || rendered.some((source) => isBase(source) && sourceReads(source, file, files) === true);
 }
 
-interface Question {
+export interface PullQuestion {
   base: PlanBase;
   pull: JudgedPull;
   before: Snapshot;
@@ -129,7 +129,7 @@ export async function renderParents(
   asking: Asking,
   rollout: Rollout,
   parents: readonly RolloutParent[],
-  question: Question,
+  question: PullQuestion,
 ): Promise<PullRenderings> {
   const sets: Map<string, { by: string; before: ApplicationSetInGit; after: ApplicationSetInGit | undefined }> = new Map();
   const children = new Map<string, { before: RenderResult; after: RenderResult }>();
@@ -176,7 +176,7 @@ export function writtenOut(all: Planes, rollout: Rollout): { plane: string; name
 
 /** Applications as they stand in what a pull request touches; `made`: those that kustomize or a chart changes on their way. */
 async function declaredBy(
-  { pull, before, after }: Question,
+  { pull, before, after }: PullQuestion,
   own: readonly Pick<ApplicationView, "namespace" | "name">[],
 ): Promise<{ before: RenderResult; after: RenderResult; made: Set<string> }> {
   const made = new Set<string>();
@@ -209,7 +209,7 @@ function childrenIn(objects: RenderedObjects, own: ReadonlySet<string>): RenderR
 async function askParent(
   { renders, mirror, repoURL }: Asking,
   { plane, parent, objects }: RolloutParent,
-  { base, pull, before, after }: Question,
+  { base, pull, before, after }: PullQuestion,
 ): Promise<{ before: RenderedObjects; after: RenderedObjects } | Untold> {
   const untold = (kind: "Unasked" | "Fork" | "Behind" | "Missing" | "Empty", object = "", waits = false): Untold => {
     return { why: engineReason("UNSTAGED_UNTOLD", { plane: plane.name, parent: parent.name, kind, object }), waits };

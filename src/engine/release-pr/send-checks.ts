@@ -29,7 +29,7 @@ const MOST_SENT = 20;
 
 type Context = Pick<RepoContext, "forge" | "mirror" | "commands" | "log" | "repository">;
 
-interface Parts {
+export interface CheckParts {
   attention: Pick<Attention, "line" | "note">;
   rules: Rules;
   pulls: BatchPulls;
@@ -39,11 +39,11 @@ interface Parts {
 
 export class PlanChecks {
   readonly #context: Context;
-  readonly #parts: Parts;
+  readonly #parts: CheckParts;
   /** Commit of a batch's PR or of a merge group → what its check says. */
   readonly #said = new BoundedMap<string, string>(MOST_KEPT);
 
-  constructor(context: Context, parts: Parts) {
+  constructor(context: Context, parts: CheckParts) {
     this.#context = context;
     this.#parts = parts;
   }

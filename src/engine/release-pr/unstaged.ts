@@ -15,21 +15,15 @@ import { openParentRenders } from "../config-repo/parent-renders.ts";
 import { joinPlanes, sameSetsAt, setsByPlane, together } from "../config-repo/plane-sets.ts";
 import { renderAt } from "../config-repo/render-set.ts";
 import { isBaseRevision, sameRepo } from "../config-repo/repo-url.ts";
-import type { Snapshot } from "../config-repo/snapshot.ts";
 import { readsFile } from "../lint/outside-readers.ts";
 import { applicationSeen } from "../resolve/fleet.ts";
 import type { MakePlan } from "../resolve/plan-now.ts";
 import { setsOfSource } from "../resolve/source-sets.ts";
 import type { RepoContext } from "../round/context.ts";
 import type { Touches } from "./judge-pull-touched.ts";
-import { type PullRenderings, renderParents, setKey } from "./pull-parents.ts";
-import type { JudgedPull, PlanBase } from "./types.ts";
+import { type PullQuestion, type PullRenderings, renderParents, setKey } from "./pull-parents.ts";
 
-interface UnstagedQuestion {
-  base: PlanBase;
-  pull: JudgedPull;
-  before: Snapshot;
-  after: Snapshot;
+interface UnstagedQuestion extends PullQuestion {
   touches: Touches;
   isRelease: boolean;
   /** As of the PR merged. */

@@ -10,25 +10,21 @@ import { GATE } from "../../../core/report/batch/gate-check.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Effect } from "../../../core/run/state/world.ts";
 import type { Command, CommandName } from "../../../core/spec/commands.ts";
-import type { RemoteHeads } from "../../config-repo/remote-heads.ts";
 import type { Analyses } from "../analyses.ts";
 import type { Backoff } from "../backoff.ts";
-import type { BatchPulls } from "../batch-pulls.ts";
 import type { Rules } from "../branch-rules.ts";
 import type { RepoContext } from "../context.ts";
 import type { Decision } from "../decide.ts";
 import { type Refresher, setKey } from "../guard/refresh.ts";
 import type { Syncer } from "../guard/syncer.ts";
 import type { Hooks } from "../hooks.ts";
-import type { MergeQueue } from "../merge-queue.ts";
 import { closeOwn } from "../observe/open-pulls.ts";
 import type { Gates } from "../publish/gate-check.ts";
 import type { Labels } from "../publish/labels.ts";
 import type { Recorder } from "../record.ts";
 import { whyRefused } from "../refused-write.ts";
 import { justDone, ofRun } from "../within.ts";
-import type { MoveBranches } from "./branch-moves.ts";
-import { type Outcome, openMerge } from "./merge.ts";
+import { type MergeParts, type Outcome, openMerge } from "./merge.ts";
 import type { ProposeBatch } from "./propose.ts";
 import type { RolloutActions } from "./rollout-actions.ts";
 
@@ -65,15 +61,11 @@ interface Scope extends RoundScope {
 /** True where something was done whose outcome is worth looking at now. */
 export type Act = (decisions: readonly Decision[], scope: RoundScope) => Promise<boolean>;
 
-interface Parts {
-  remote: RemoteHeads;
-  pulls: BatchPulls;
-  queue: MergeQueue;
+interface Parts extends MergeParts {
   gates: Gates;
   labels: Labels;
   backoff: Backoff;
   propose: ProposeBatch;
-  moveBranches: MoveBranches;
   refresher: Refresher;
   syncer: Pick<Syncer, "ask" | "keep">;
   actions: RolloutActions;

@@ -28,7 +28,7 @@ interface Scope {
   journalHead: string | undefined;
 }
 
-interface Parts {
+export interface MergeParts {
   remote: RemoteHeads;
   pulls: BatchPulls;
   queue: MergeQueue;
@@ -37,7 +37,7 @@ interface Parts {
 
 type Context = Pick<RepoContext, "mirror" | "author" | "journal" | "journalBranch" | "repository" | "log" | "clock">;
 
-export function openMerge(context: Context, { remote, pulls, queue, moveBranches }: Parts) {
+export function openMerge(context: Context, { remote, pulls, queue, moveBranches }: MergeParts) {
   const { mirror, author, journal, journalBranch, repository, log, clock } = context;
   return async function merge(scope: Scope, batch: Batch, { pull, head }: { pull: number; head: string }): Promise<Outcome> {
     const { run, decision, journalHead, base, baseBranch } = scope;

@@ -27,7 +27,7 @@ import { idOf, onBase, type ParentAnswer, type ParentRenders, parentOn } from ".
 import { together } from "../../config-repo/plane-sets.ts";
 import type { Snapshot } from "../../config-repo/snapshot.ts";
 import { isBaseOf } from "../../lint/outside-readers.ts";
-import type { GuardProblem } from "./edits.ts";
+import type { GuardProblem, RenderedSides } from "./edits.ts";
 import type { GuardedAt } from "./generate-renders.ts";
 import { judgeRenders } from "./judge-renders.ts";
 import { applicationsIn, judgeOthers, nameObject, type ParentSides, placedAt } from "./parent-objects.ts";
@@ -48,18 +48,11 @@ export interface ParentsOfMerge {
   /** The batch's Applications that a parent renders itself, from what they edit. undefined: nothing stands against them. */
   children(plane: ControlPlane, base: Snapshot): Promise<GuardProblem | undefined>;
   /** Whether an Application shows what its edits write, where that reaches it by its spec. */
-  shows(plane: string, target: BatchTarget, parent: string, sides: Sides): GuardProblem | undefined;
+  shows(plane: string, target: BatchTarget, parent: string, sides: RenderedSides): GuardProblem | undefined;
   /** What stands against the merge in what this Application renders. */
   reader(plane: ControlPlane, application: ApplicationView): Promise<GuardProblem | "noParent" | "unasked" | undefined>;
   /** By plane, the Applications themselves among what parents render. */
   rendered(plane: ControlPlane): { before: RenderResult; after: RenderResult } | undefined;
-}
-
-interface Sides {
-  before: RenderResult;
-  after: RenderResult;
-  /** Files that are read here, whatever a parent makes of the rest. */
-  madeFrom: ReadonlySet<string>;
 }
 
 interface Merge {
@@ -153,7 +146,7 @@ function judgeShown(
   plane: string,
   target: BatchTarget,
   parent: string,
-  { before, after, madeFrom }: Sides,
+  { before, after, madeFrom }: RenderedSides,
 ): GuardProblem | undefined {
   if (at.unpushed === true || putsBack(batch)) return undefined;
   const [old, fresh] = [before, after].map((side) => placedAt(side, target.key)?.spec);

@@ -18,13 +18,14 @@ import type { AnyReason } from "../../../core/base/reason.ts";
 import { namesRef } from "../../../core/base/ref-name.ts";
 import { epoch, iso } from "../../../core/base/time.ts";
 import { livenessReason } from "../../../core/reasons/liveness.ts";
-import type { Batch, BatchTarget, Run } from "../../../core/run/state/run.ts";
+import type { BatchTarget, Run } from "../../../core/run/state/run.ts";
 import type { Assessment } from "../../../core/run/state/world.ts";
 import { generatorClusters, specsOf } from "../../config-repo/appset-in-git.ts";
 import { clusterOf } from "../../resolve/fleet.ts";
 import type { Refresher } from "../guard/refresh.ts";
 import type { TargetReader } from "../guard/reread.ts";
 import type { Facts } from "./facts.ts";
+import type { Waiting } from "./parents.ts";
 import { endIsPast, refreshReason } from "./refresh-key.ts";
 import type { TroubleOfOwner } from "./stability.ts";
 
@@ -35,13 +36,9 @@ const MOST_SEEN = 5000;
 const MOST_KEPT = 20_000;
 
 /** A target, as it is judged; of one without a batch of its own nothing is asked. */
-interface Parent {
+interface Parent extends Waiting {
   run: Pick<Run, "spec">;
-  merged: NonNullable<Batch["merged"]>;
-  plane: ControlPlane;
-  application: ApplicationView | undefined;
   now: number;
-  repoURL: string;
   target: Pick<BatchTarget, "edits">;
 }
 

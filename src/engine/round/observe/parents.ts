@@ -19,7 +19,8 @@ import { givenTo, type SpecsByPlane } from "../../config-repo/rendered.ts";
 import { type Refresher, setKey } from "../guard/refresh.ts";
 import type { Facts } from "./facts.ts";
 
-interface Waiting {
+/** A target of a batch that has merged. */
+export interface Waiting {
   plane: ControlPlane;
   application: ApplicationView | undefined;
   merged: NonNullable<Batch["merged"]>;

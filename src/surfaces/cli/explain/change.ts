@@ -10,7 +10,7 @@ import { changedSince } from "./changed-since.ts";
 import { ancestryIn, type Bearer, cloneAmong, commitIn, hydratedIn, repoOf, seenRevisions, tagIn } from "./git.ts";
 import type { IntendedSpec } from "./read.ts";
 
-interface ChangeOptions {
+export interface ChangeOptions {
   revision?: string;
   commit?: string;
   repo?: string;

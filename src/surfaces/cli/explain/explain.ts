@@ -11,16 +11,12 @@ import type { Assessment } from "../../../core/run/state/world.ts";
 import { outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { formatData, isData, visible } from "../print.ts";
-import { type Chosen, changeOf } from "./change.ts";
+import { type ChangeOptions, type Chosen, changeOf } from "./change.ts";
 import { applicationIn, clusterIn, intendedIn } from "./read.ts";
 
-interface Options {
+interface Options extends ChangeOptions {
   application: string;
   previous?: string;
-  revision?: string;
-  commit?: string;
-  repo?: string;
-  repoUrl?: string;
   mergedAt: string;
   now?: string;
   cluster?: string;

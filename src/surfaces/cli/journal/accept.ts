@@ -19,10 +19,10 @@ import { errorText } from "../../../core/base/error-text.ts";
 import { parseArgs, readGiven } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { type CheckoutGit, openGit, openObjects } from "./checkout.ts";
-import { sealOf } from "./seal-options.ts";
+import { type SealOptions, sealOf } from "./seal-options.ts";
 import { asCommandError } from "./source.ts";
 
-interface Options {
+interface Options extends SealOptions {
   repo: string;
   branch: string;
   by?: string;
@@ -30,9 +30,6 @@ interface Options {
   signingKey?: string;
   github?: string;
   appId?: string;
-  appKey?: string;
-  sealKey?: string;
-  repositoryId?: string;
   tokenFile?: string;
   apiUrl: string;
 }

@@ -10,8 +10,10 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Credentials {
   appId: number;
+  /** PEM. */
   privateKey: string;
   webhookSecret: string;
+  /** Of before, taken as well while it is changed. */
   formerWebhookSecret?: string | undefined;
   /** What people's codes are taken for tokens with. Absent: nobody can sign in. */
   client?: { id: string; secret: string } | undefined;

@@ -5,16 +5,11 @@ import { repoAuth } from "../../../adapters/forge/github/repo-auth.ts";
 import { paceWithAll } from "../../../adapters/forge/github/write-pacer.ts";
 import type { SharedQueue } from "../../../adapters/queue/port.ts";
 import { defined } from "../../../core/base/defined.ts";
+import type { Credentials } from "../config/env.ts";
 
 type OctokitOptions = NonNullable<ConstructorParameters<typeof ProbotOctokit>[0]>;
 
-export interface GitHubApp {
-  appId: number;
-  /** PEM. */
-  privateKey: string;
-  webhookSecret: string;
-  /** Of before, taken as well while it is changed. */
-  formerWebhookSecret?: string | undefined;
+export interface GitHubApp extends Omit<Credentials, "client"> {
   /** Of the REST API; default github.com's. */
   baseUrl?: string;
 }
