@@ -1,5 +1,5 @@
 /** Those who want to be told of a key. */
-export interface Listeners<Key> {
+interface Listeners<Key> {
   /** Returns how to stop listening. */
   add(listener: (key: Key) => void): () => void;
   tell(key: Key): void;

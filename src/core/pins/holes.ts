@@ -26,7 +26,7 @@ import type { Expect } from "./verify.ts";
 type Hole = Spot & { kind: "hole" };
 
 /** By where it is written: a mapping, a list, an empty value, an alias in whose place it comes, or a file without any. */
-export type Holes = Map<YamlNode | "file", { tree: Value; edit: number; at: Hole["at"] | AliasNode; reached: Reached }>;
+type Holes = Map<YamlNode | "file", { tree: Value; edit: number; at: Hole["at"] | AliasNode; reached: Reached }>;
 
 export interface HoleWork {
   file: PinFile;
