@@ -75,15 +75,13 @@ export class LiveScreen {
     }
   }
 
-  /** Ends the drawing. `keep`: the last lines drawn stay to be read. */
-  close(keep = true): void {
+  /** Ends the drawing; the last lines drawn stay to be read. */
+  close(): void {
     if (!this.#open) return;
     this.#open = false;
     this.#leave();
-    const { alternate } = this.#options;
-    const kept = alternate ? [...this.#notes, ...(keep ? this.#last : [])] : [];
+    const kept = this.#options.alternate ? [...this.#notes, ...this.#last] : [];
     if (kept.length > 0) this.#out.write(`${kept.join("\n")}\n`);
-    if (!keep && !alternate) this.#out.write(erased(this.#drawn));
     this.#out.off?.("resize", this.#resized);
     process.off("exit", this.#exited);
     process.off("SIGTSTP", this.#stopped);
