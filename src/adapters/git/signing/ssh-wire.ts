@@ -12,7 +12,6 @@ export interface WireReader {
   /** Throws RangeError where the data ends before its own length says. */
   string(): Buffer;
   text(): string;
-  skip(bytes: number): void;
 }
 
 export function wireReader(data: Buffer): WireReader {
@@ -24,7 +23,7 @@ export function wireReader(data: Buffer): WireReader {
   }
   const uint32 = () => take(4).readUInt32BE();
   const string = () => take(uint32());
-  return { uint32, string, text: () => string().toString("utf8"), skip: (bytes) => void take(bytes) };
+  return { uint32, string, text: () => string().toString("utf8") };
 }
 
 /** Returns a number without the zero byte that keeps it positive, as JSON Web Keys want it. */
