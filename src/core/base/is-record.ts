@@ -7,3 +7,23 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 export function recordOf(value: unknown): Record<string, unknown> {
   return isRecord(value) ? value : {};
 }
+
+/** A value on the way down keys, `undefined` where one is missing. */
+export function dig(value: unknown, ...keys: (string | number)[]): unknown {
+  let here = value;
+  for (const key of keys) {
+    if (typeof here !== "object" || here === null || !Object.hasOwn(here, key)) return undefined;
+    here = (here as Record<string | number, unknown>)[key];
+  }
+  return here;
+}
+
+export function textAt(value: unknown, ...keys: (string | number)[]): string | undefined {
+  const found = dig(value, ...keys);
+  return typeof found === "string" && found !== "" ? found : undefined;
+}
+
+export function listAt(value: unknown, ...keys: (string | number)[]): unknown[] {
+  const found = dig(value, ...keys);
+  return Array.isArray(found) ? found : [];
+}

@@ -1,8 +1,9 @@
 /** Puts Applications together that run one thing in several environments. Called by `propose.ts`, with all Applications of the repo at once. */
+
 import { normalRepo } from "../../core/argocd/same.ts";
 import { isRegionWord, rankOf } from "../../core/base/environments.ts";
+import { textAt } from "../../core/base/is-record.ts";
 import { sourcesOf } from "./places-spec.ts";
-import { textAt } from "./scan.ts";
 import type { InitTarget } from "./types.ts";
 
 /** Applications of one thing. */

@@ -2,12 +2,13 @@
  * A branch for each environment: Applications that read this repo at branches of their own, none of them the default one. Their rollout moves
  * the branches to the commit of a merge, one batch after the other. Called by `propose.ts` where no file holds what differs.
  */
+
 import { tidyPath } from "../../core/argocd/source-places.ts";
+import { textAt } from "../../core/base/is-record.ts";
 import { filesTakenBy, kustomizationsIn } from "../config-repo/kustomize.ts";
 import type { Chosen } from "./choose-pins.ts";
 import { generalise, labelFor, type Variables } from "./generalise.ts";
 import { sourcesOf } from "./places-spec.ts";
-import { textAt } from "./scan.ts";
 import type { InitInput, InitTarget, Place } from "./types.ts";
 import { isVersion, readsBase } from "./versions.ts";
 

@@ -1,10 +1,10 @@
 /** Brings together every Application that a repo yields: generated, written by hand, or seen live. Called by `propose.ts`. */
-import { isRecord } from "../../core/base/is-record.ts";
+import { dig, isRecord, textAt } from "../../core/base/is-record.ts";
 import type { Undecided } from "../../core/report/onboarding/types.ts";
 import { type Kustomizations, kustomizationsIn, takersOf } from "../config-repo/kustomize.ts";
 import { changeOf } from "../config-repo/kustomize-changes.ts";
 import { targetsOnPlanes } from "./planes.ts";
-import { dig, type Scan, textAt } from "./scan.ts";
+import type { Scan } from "./scan.ts";
 import { targetOfLive, targetOfManifest, targetsOfSet } from "./targets.ts";
 import type { InitInput, InitTarget, Manifest } from "./types.ts";
 

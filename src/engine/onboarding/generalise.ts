@@ -3,10 +3,10 @@ import { placesOf } from "../../core/argocd/source-places.ts";
 import { compareText } from "../../core/base/compare-text.ts";
 import { defined } from "../../core/base/defined.ts";
 import { environmentIn } from "../../core/base/environments.ts";
+import { textAt } from "../../core/base/is-record.ts";
 import type { ProposedPin } from "../../core/report/onboarding/types.ts";
 import { LIKELY } from "./places-generator.ts";
 import { sourcesOf } from "./places-spec.ts";
-import { textAt } from "./scan.ts";
 import type { InitTarget, Place } from "./types.ts";
 
 /** A variable of a pin's template and its value for each target, in order. */

@@ -1,13 +1,12 @@
 import { tidyPath } from "../../core/argocd/source-places.ts";
 import { defined } from "../../core/base/defined.ts";
-import { isRecord } from "../../core/base/is-record.ts";
+import { dig, isRecord, listAt, textAt } from "../../core/base/is-record.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { type PinStep, parsePinPath, printPinPath } from "../../core/pins/path.ts";
 import type { PlaceHindrance } from "../../core/reasons/onboarding.ts";
 import type { ProposedPin } from "../../core/report/onboarding/types.ts";
 import { brokenBelow, kustomizationPlaces, POD_SPECS } from "./places-kustomize.ts";
 import { key, pathOf, sourcesOf, versionKeys } from "./places-spec.ts";
-import { dig, listAt, textAt } from "./scan.ts";
 import type { FilePlaces, InitTarget, Manifest } from "./types.ts";
 import { add, documentsIn, isFloating, isVersion, readsBase, valueAt } from "./versions.ts";
 

@@ -1,9 +1,8 @@
-import { isRecord } from "../../core/base/is-record.ts";
+import { dig, isRecord, listAt, textAt } from "../../core/base/is-record.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { type PinStep, printPinPath } from "../../core/pins/path.ts";
 import type { PlaceHindrance } from "../../core/reasons/onboarding.ts";
 import { itemOfList, key } from "./places-spec.ts";
-import { dig, listAt, textAt } from "./scan.ts";
 import type { InitTarget, Manifest, Place } from "./types.ts";
 import { add, isFloating, isVersionKey } from "./versions.ts";
 

@@ -1,12 +1,11 @@
 /** Versions in the kustomization that an Application is made of: its own, and those of its bases, which it may override. Called by `places-files.ts`. */
 import { joinPath } from "../../core/base/clean-path.ts";
-import { isRecord } from "../../core/base/is-record.ts";
+import { dig, isRecord, listAt, textAt } from "../../core/base/is-record.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { readYamlDocuments } from "../../core/base/yaml-read.ts";
 import type { PinStep } from "../../core/pins/path.ts";
 import { filesTakenBy, kustomizationsIn } from "../config-repo/kustomize.ts";
 import { key, pathOf } from "./places-spec.ts";
-import { dig, listAt, textAt } from "./scan.ts";
 import type { FilePlaces } from "./types.ts";
 import { add, documentsIn, TAG } from "./versions.ts";
 

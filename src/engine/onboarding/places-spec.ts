@@ -1,8 +1,7 @@
 import { defined } from "../../core/base/defined.ts";
-import { isRecord } from "../../core/base/is-record.ts";
+import { isRecord, listAt, textAt } from "../../core/base/is-record.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { type PinStep, printPinPath } from "../../core/pins/path.ts";
-import { listAt, textAt } from "./scan.ts";
 import type { Manifest, Place } from "./types.ts";
 import { add, isVersionKey } from "./versions.ts";
 

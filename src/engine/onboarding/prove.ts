@@ -10,7 +10,7 @@ import { effectOfFiles } from "../../core/argocd/edit-effect.ts";
 import { tidyPath, valuesFilesOf } from "../../core/argocd/source-places.ts";
 import type { SourceView } from "../../core/argocd/views.ts";
 import { defined } from "../../core/base/defined.ts";
-import { isRecord } from "../../core/base/is-record.ts";
+import { dig, isRecord, listAt } from "../../core/base/is-record.ts";
 import type { RepoFiles } from "../../core/base/repo-files.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
 import type { Objection } from "../../core/reasons/onboarding.ts";
@@ -21,7 +21,6 @@ import { documentsAt } from "../config-repo/set-files.ts";
 import { foldersOf, keepMarked, MARK, withTexts } from "../lint/edited.ts";
 import { applyEdits } from "../resolve/apply-edits.ts";
 import { sourcesOf } from "./places-spec.ts";
-import { dig, listAt } from "./scan.ts";
 import type { InitInput, InitTarget, Manifest, Place } from "./types.ts";
 
 interface Proposed {

@@ -1,5 +1,5 @@
 import { GitError } from "../../adapters/git/port.ts";
-import { isRecord } from "../../core/base/is-record.ts";
+import { dig, isRecord } from "../../core/base/is-record.ts";
 import type { RepoFiles } from "../../core/base/repo-files.ts";
 import type { Figures, Undecided } from "../../core/report/onboarding/types.ts";
 import { documentsAt, isManifestFile } from "../config-repo/set-files.ts";
@@ -126,24 +126,4 @@ function figuresOf(paths: readonly string[]): Figures {
     charts: count(/(?:^|\/)Chart\.yaml$/),
     valuesFiles: count(/(?:^|\/)[\w.-]*values[\w.-]*\.ya?ml$/),
   };
-}
-
-/** A value on the way down keys, `undefined` where one is missing. */
-export function dig(value: unknown, ...keys: (string | number)[]): unknown {
-  let here = value;
-  for (const key of keys) {
-    if (typeof here !== "object" || here === null || !Object.hasOwn(here, key)) return undefined;
-    here = (here as Record<string | number, unknown>)[key];
-  }
-  return here;
-}
-
-export function textAt(value: unknown, ...keys: (string | number)[]): string | undefined {
-  const found = dig(value, ...keys);
-  return typeof found === "string" && found !== "" ? found : undefined;
-}
-
-export function listAt(value: unknown, ...keys: (string | number)[]): unknown[] {
-  const found = dig(value, ...keys);
-  return Array.isArray(found) ? found : [];
 }

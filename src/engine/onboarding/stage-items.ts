@@ -1,7 +1,6 @@
 import { defined } from "../../core/base/defined.ts";
-import { isRecord } from "../../core/base/is-record.ts";
+import { dig, isRecord, listAt, textAt } from "../../core/base/is-record.ts";
 import { sourcesOf } from "./places-spec.ts";
-import { dig, listAt, textAt } from "./scan.ts";
 import type { StageItem } from "./stages.ts";
 import type { InitTarget } from "./types.ts";
 

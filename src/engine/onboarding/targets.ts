@@ -1,11 +1,10 @@
 import { SECRET_TYPE } from "../../core/argocd/decode/cluster.ts";
 import { plainServer } from "../../core/argocd/same.ts";
-import { isRecord } from "../../core/base/is-record.ts";
+import { dig, isRecord, listAt, textAt } from "../../core/base/is-record.ts";
 import type { Hindrance } from "../../core/reasons/onboarding.ts";
 import { generatorCluster } from "../config-repo/appset-in-git.ts";
 import { flat } from "../config-repo/generator-params.ts";
 import { renderOnce } from "../config-repo/render-set.ts";
-import { dig, listAt, textAt } from "./scan.ts";
 import type { InitCluster, InitInput, InitTarget, Manifest } from "./types.ts";
 
 const IN_CLUSTER = "https://kubernetes.default.svc";

@@ -1,13 +1,15 @@
 /** Why Applications that run one thing get no pin, as plainly as it can be told. Called by `propose.ts`. */
+
 import { tidyPath } from "../../core/argocd/source-places.ts";
 import { defined } from "../../core/base/defined.ts";
+import { textAt } from "../../core/base/is-record.ts";
 import type { RepoFiles } from "../../core/base/repo-files.ts";
 import type { Guess, Hindrance, PlaceHindrance } from "../../core/reasons/onboarding.ts";
 import type { Undecided } from "../../core/report/onboarding/types.ts";
 import { kustomizationsIn, takersOf } from "../config-repo/kustomize.ts";
 import type { CollectedSet } from "./collect.ts";
 import { sourcesOf } from "./places-spec.ts";
-import { type Scan, textAt } from "./scan.ts";
+import type { Scan } from "./scan.ts";
 import type { InitTarget, Place } from "./types.ts";
 
 interface Unpinned {

@@ -1,8 +1,10 @@
 /** What a checkout itself says of a rollout's Applications: rendered from its ApplicationSet, or as people wrote them. Called by `plan-inputs.ts`. */
+
 import type { RenderResult } from "../../../core/appset/types.ts";
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
 import { defined } from "../../../core/base/defined.ts";
+import { textAt } from "../../../core/base/is-record.ts";
 import { madeOnce, type RepoFiles } from "../../../core/base/repo-files.ts";
 import type { OwnWords, Problem, ProblemReason } from "../../../core/reasons/problems/problem.ts";
 import type { RenderProblem } from "../../../core/reasons/render.ts";
@@ -14,7 +16,6 @@ import { changeOf } from "../../../engine/config-repo/kustomize-changes.ts";
 import { renderOnce } from "../../../engine/config-repo/render-set.ts";
 import { sameRepo } from "../../../engine/config-repo/repo-url.ts";
 import { declaredSet, isRefusedByArgo } from "../../../engine/lint/declared-sets.ts";
-import { textAt } from "../../../engine/onboarding/scan.ts";
 import { mentionsClusters } from "../../../engine/onboarding/targets.ts";
 import { applicationsOf, type SeenApplication } from "../../../engine/resolve/draft.ts";
 import { atName } from "../../../engine/resolve/source-sets.ts";

@@ -1,7 +1,9 @@
 /** A delivery is taken once, and says only where to look again: which repositories it wakes is decided here. Called by `server.ts`. */
+
 import type { Delivery } from "../../../adapters/queue/port.ts";
 import { BoundedSet } from "../../../core/base/bounded.ts";
 import { defined } from "../../../core/base/defined.ts";
+import { dig } from "../../../core/base/is-record.ts";
 import type { Log } from "../../../engine/round/context.ts";
 import type { Telemetry } from "../telemetry/scope.ts";
 import type { Repos } from "../tenancy/repos.ts";
@@ -81,22 +83,22 @@ export function openInbox({
 
 /** A payload may lack anything: what is not there is not known. */
 export function readEvent(deliveryId: string, name: string, payload: unknown): BotEvent {
-  const pull = wholeNumber(at(payload, "pull_request", "number")) ?? wholeNumber(at(payload, "issue", "number"));
+  const pull = wholeNumber(dig(payload, "pull_request", "number")) ?? wholeNumber(dig(payload, "issue", "number"));
   return {
     name,
     deliveryId,
-    action: text(at(payload, "action")),
-    repository: text(at(payload, "repository", "full_name")),
-    installationId: wholeNumber(at(payload, "installation", "id")),
-    sender: text(at(payload, "sender", "login")),
+    action: text(dig(payload, "action")),
+    repository: text(dig(payload, "repository", "full_name")),
+    installationId: wholeNumber(dig(payload, "installation", "id")),
+    sender: text(dig(payload, "sender", "login")),
     pull,
     ...checkIn(payload),
   };
 }
 
 function checkIn(payload: unknown): Pick<BotEvent, "check"> {
-  const name = text(at(payload, "check_run", "name"));
-  const head = text(at(payload, "check_run", "head_sha")) ?? text(at(payload, "check_suite", "head_sha"));
+  const name = text(dig(payload, "check_run", "name"));
+  const head = text(dig(payload, "check_run", "head_sha")) ?? text(dig(payload, "check_suite", "head_sha"));
   if (head === undefined || !/^[0-9a-f]{40,64}$/.test(head)) return {};
   return { check: defined({ head, name }) };
 }
@@ -118,15 +120,6 @@ function text(value: unknown): string | undefined {
 
 function wholeNumber(value: unknown): number | undefined {
   return typeof value === "number" && Number.isSafeInteger(value) ? value : undefined;
-}
-
-function at(value: unknown, ...path: string[]): unknown {
-  let here = value;
-  for (const key of path) {
-    if (typeof here !== "object" || here === null || !Object.hasOwn(here, key)) return undefined;
-    here = (here as Record<string, unknown>)[key];
-  }
-  return here;
 }
 
 interface EventHandlerOptions {
