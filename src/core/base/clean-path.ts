@@ -17,3 +17,9 @@ export function cleanPath(path: string): string {
 export function joinPath(...parts: readonly string[]): string {
   return cleanPath(parts.filter((part) => part !== "").join("/"));
 }
+
+/** Folders that a file is in, the inmost first; the root is none. */
+export function foldersAbove(path: string): string[] {
+  const steps = path.split("/").slice(0, -1);
+  return steps.map((_, index) => steps.slice(0, steps.length - index).join("/"));
+}

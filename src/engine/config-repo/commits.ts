@@ -7,6 +7,7 @@
 import type { Cell } from "../../adapters/cell/port.ts";
 import type { CommitInfo, Mirror } from "../../adapters/git/port.ts";
 import { BoundedMap } from "../../core/base/bounded.ts";
+import { foldersAbove } from "../../core/base/clean-path.ts";
 import { type Snapshot, snapshotCache } from "./snapshot.ts";
 
 const MOST_FACTS = 10_000;
@@ -108,14 +109,8 @@ async function scan(mirror: Mirror, { to, byFile }: Scanned, base: string): Prom
   let previous = to;
   for (const commit of await mirror.firstParentLog(to, base, MOST_COMMITS)) {
     for (const path of await mirror.changedPaths(previous, commit.sha))
-      for (const place of [path, ...foldersOf(path)]) touched.set(place, commit);
+      for (const place of [path, ...foldersAbove(path).map((folder) => `${folder}/`)]) touched.set(place, commit);
     previous = commit.sha;
   }
   return { to: previous, byFile: touched };
-}
-
-/** Those that a file is in, each with the slash at its end. */
-function foldersOf(path: string): string[] {
-  const steps = path.split("/").slice(0, -1);
-  return steps.map((_, index) => `${steps.slice(0, index + 1).join("/")}/`);
 }

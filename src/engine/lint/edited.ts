@@ -7,7 +7,7 @@ import { type PathsMissed, pathsMissed } from "../../core/argocd/generate-paths.
 import { kustomizationIn, kustomizeReads } from "../../core/argocd/kustomize-reads.ts";
 import { type IsBase, readersOf } from "../../core/argocd/source-files.ts";
 import type { SourceView } from "../../core/argocd/views.ts";
-import { joinPath } from "../../core/base/clean-path.ts";
+import { foldersAbove, joinPath } from "../../core/base/clean-path.ts";
 import { madeOnce, type RepoFiles } from "../../core/base/repo-files.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
 import { manifestIn } from "../config-repo/appset-in-git.ts";
@@ -112,8 +112,7 @@ export function feedsSet(files: RepoFiles, setFile: string, file: string): boole
 
 /** Those that a file is in, from the inmost to the root. */
 export function foldersOf(file: string): string[] {
-  const steps = file.split("/").slice(0, -1);
-  return steps.map((_, index) => steps.slice(0, steps.length - index).join("/")).concat("");
+  return [...foldersAbove(file), ""];
 }
 
 /** The repo with some texts of it replaced. */

@@ -1,6 +1,7 @@
 /** Why Applications that run one thing get no pin, as plainly as it can be told. Called by `propose.ts`. */
 
 import { tidyPath } from "../../core/argocd/source-places.ts";
+import { foldersAbove } from "../../core/base/clean-path.ts";
 import { defined } from "../../core/base/defined.ts";
 import { textAt } from "../../core/base/is-record.ts";
 import type { RepoFiles } from "../../core/base/repo-files.ts";
@@ -76,11 +77,6 @@ export function leftOut(out: readonly { target: InitTarget; branch: string | und
 export function parentsIn({ applications, sets }: Scan): (target: InitTarget) => boolean {
   const folders = new Set([...applications, ...sets].flatMap(({ file }) => foldersAbove(file)));
   return ({ spec }) => sourcesOf(spec).some(({ source }) => folders.has(tidyPath(textAt(source, "path") ?? "")));
-}
-
-function foldersAbove(file: string): string[] {
-  const steps = file.split("/").slice(0, -1);
-  return steps.map((_, i) => steps.slice(0, i + 1).join("/"));
 }
 
 /** Applications of which no other runs the same: those of one set by the set, the others together. */

@@ -2,6 +2,7 @@
  * Pins that copy a directory: what they mean at a commit, and what two of them, or one and another pin, would write over one another. What
  * stands in a directory is the id of its tree, so that a copy is exact, can be told from any other, and is put back to the last byte.
  */
+import { foldersAbove } from "../../core/base/clean-path.ts";
 import { errorText } from "../../core/base/error-text.ts";
 import { changesBetween, EMPTY_TREE, type Folder, type FolderChanges, folderIn, overlapOf } from "../../core/base/folder.ts";
 import { nearest } from "../../core/base/nearest.ts";
@@ -82,9 +83,7 @@ function readWhole(folder: string, read: ReadFile, isReplaced = false): Whole {
 
 /** A file that a directory would have to be made in. */
 function fileAbove(folder: string, read: ReadFile): string | undefined {
-  const steps = folder.split("/");
-  const above = steps.slice(1).map((_, index) => steps.slice(0, index + 1).join("/"));
-  return above.find((one) => folderIn({ read }, one)?.fault?.kind === "File");
+  return foldersAbove(folder).findLast((one) => folderIn({ read }, one)?.fault?.kind === "File");
 }
 
 export function namesOf({ added, changed, removed }: FolderChanges): string[] {
@@ -149,11 +148,6 @@ function sharedBy(edit: Edit, { copies, holders, sources }: CopyFolders): Shared
 function sourceChanged(file: string, sources: ReadonlyMap<string, string>): Shared | undefined {
   const from = file === "" ? undefined : foldersAbove(file).find((one) => sources.has(one));
   return from === undefined ? undefined : { kind: "Chain", folder: sources.get(from) ?? "", other: from };
-}
-
-function foldersAbove(path: string): string[] {
-  const steps = path.split("/").slice(0, -1);
-  return steps.map((_, index) => steps.slice(0, steps.length - index).join("/"));
 }
 
 function editsIn(drafts: readonly Draft[], kind?: Edit["kind"]): { draft: Draft; index: number; edit: Edit }[] {
