@@ -4,7 +4,7 @@
  */
 import { GENERATE_PATHS } from "../../core/argocd/generate-paths.ts";
 import { defined } from "../../core/base/defined.ts";
-import { isRecord } from "../../core/base/is-record.ts";
+import { dig, isRecord } from "../../core/base/is-record.ts";
 import { pathMatcher } from "../../core/base/path-glob.ts";
 import type { RepoFiles } from "../../core/base/repo-files.ts";
 import { filesOf } from "../../core/plan/plan-types.ts";
@@ -136,9 +136,8 @@ function autoSync({ set, rendered, rollout }: Gathered, each: readonly Gathered[
   return [{ code: "AUTO_SYNC_OFF", set: set.file, applications: all ? undefined : off, path: AT_SOURCE }];
 }
 
-function isAutomated(spec: Record<string, unknown>): boolean {
-  const policy = spec["syncPolicy"];
-  const automated = isRecord(policy) ? policy["automated"] : undefined;
+export function isAutomated(spec: Record<string, unknown>): boolean {
+  const automated = dig(spec, "syncPolicy", "automated");
   return isRecord(automated) && automated["enabled"] !== false;
 }
 

@@ -1,5 +1,6 @@
 import { defined } from "../../core/base/defined.ts";
-import { dig, isRecord, listAt, textAt } from "../../core/base/is-record.ts";
+import { listAt, textAt } from "../../core/base/is-record.ts";
+import { isAutomated } from "../lint/lint-outside.ts";
 import { sourcesOf } from "./places-spec.ts";
 import type { StageItem } from "./stages.ts";
 import type { InitTarget } from "./types.ts";
@@ -17,11 +18,6 @@ export function itemsOf(
     return { items, labelsAreSure: fleetIsKnown };
   }
   return { items: targets.map((target) => itemOf(target, fleetIsKnown)), labelsAreSure: true };
-}
-
-function isAutomated(spec: Record<string, unknown>): boolean {
-  const automated = dig(spec, "syncPolicy", "automated");
-  return isRecord(automated) && automated["enabled"] !== false;
 }
 
 function itemOf({ application, labels, spec, cluster }: InitTarget, fleetIsKnown: boolean): StageItem {
