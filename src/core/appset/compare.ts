@@ -75,11 +75,7 @@ function pairs(
   old: ReadonlyMap<string, RenderedApplication>,
   fresh: ReadonlyMap<string, RenderedApplication>,
 ) {
-  const byIdentity = new Map<string, string[]>();
-  for (const name of added) {
-    const key = identity(fresh.get(name));
-    byIdentity.set(key, [...(byIdentity.get(key) ?? []), name]);
-  }
+  const byIdentity = Map.groupBy(added, (name) => identity(fresh.get(name)));
   const renamed: { from: string; to: string }[] = [];
   for (const from of removed) {
     const to = byIdentity.get(identity(old.get(from)))?.shift();

@@ -99,10 +99,7 @@ function isRefusal(error: unknown): boolean {
 
 /** GUID → id of the newest attempt and time of the oldest, where none was taken and none may still be on its way. Oldest first. */
 function failed(attempts: readonly Attempt[], now: number): Map<string, { id: number; at: number }> {
-  const byGuid = new Map<string, Attempt[]>();
-  for (const attempt of attempts.toReversed()) {
-    byGuid.set(attempt.guid, [...(byGuid.get(attempt.guid) ?? []), attempt]);
-  }
+  const byGuid = Map.groupBy(attempts.toReversed(), ({ guid }) => guid);
   const wanted = new Map<string, { id: number; at: number }>();
   for (const [guid, all] of byGuid) {
     const [oldest, newest] = [all[0], all.at(-1)];
