@@ -1,4 +1,4 @@
-import { type MapNode, position, type ScalarNode, type SeqNode, type YamlNode } from "../base/yaml-scan/model.ts";
+import { lineAt, type MapNode, position, type ScalarNode, type SeqNode, type YamlNode } from "../base/yaml-scan/model.ts";
 import { scalarText } from "../base/yaml-scan/scalar.ts";
 import { type PinFile, readPinFile } from "./file.ts";
 import { type PinPath, type PinStep, parsePinPath, printPinPath } from "./path.ts";
@@ -173,14 +173,8 @@ function openInner(file: string, node: ScalarNode): Inner | undefined {
   return {
     text,
     outer(offset) {
-      let low = 0;
-      let high = inner.length - 1;
-      while (low < high) {
-        const middle = (low + high + 1) >> 1;
-        if ((inner[middle] ?? 0) <= offset) low = middle;
-        else high = middle - 1;
-      }
-      return (outer[low] ?? node.start) + offset - (inner[low] ?? 0);
+      const at = lineAt(inner, offset);
+      return (outer[at] ?? node.start) + offset - (inner[at] ?? 0);
     },
     indent: (insert) => insert.replaceAll(/\r?\n(?=[^\r\n])/g, eol + pad).replaceAll(/(?<!\r)\n/g, eol),
   };

@@ -114,9 +114,8 @@ function lineStarts(text: string, offset: number): number[] {
   return starts;
 }
 
-/** Line and column of an offset, both from 1. A byte order mark takes no column. */
-export function position(text: string, offset: number): { line: number; column: number } {
-  const starts = lineStarts(text, offset);
+/** Which of the lines that start there an offset is in, from 0. */
+export function lineAt(starts: readonly number[], offset: number): number {
   let low = 0;
   let high = starts.length - 1;
   while (low < high) {
@@ -124,6 +123,13 @@ export function position(text: string, offset: number): { line: number; column: 
     if ((starts[middle] ?? 0) <= offset) low = middle;
     else high = middle - 1;
   }
+  return low;
+}
+
+/** Line and column of an offset, both from 1. A byte order mark takes no column. */
+export function position(text: string, offset: number): { line: number; column: number } {
+  const starts = lineStarts(text, offset);
+  const low = lineAt(starts, offset);
   const start = low === 0 && text.charCodeAt(0) === 0xfeff ? 1 : (starts[low] ?? 0);
   return { line: low + 1, column: Math.max(offset - start, 0) + 1 };
 }
