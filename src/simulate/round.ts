@@ -14,7 +14,7 @@ import { startAll } from "./world/start.ts";
 import type { Entry } from "./world/world.ts";
 
 /** How often what was recorded goes on as it is read back: each time would be half the time of a step. */
-const REREAD = 0.1;
+const REREAD = 0.05;
 
 /** One round of the repo; perhaps of two replicas that read the same state, of which one is late. */
 export function round(driver: Driver): void {
@@ -133,6 +133,7 @@ function record(driver: Driver, read: readonly Entry[], entries: Entry[], decisi
 /** As it is read back: plan and resource are written once and frozen, the rest goes through JSON. */
 function written(run: Run | undefined): Run | undefined {
   if (run === undefined) return undefined;
-  const { plan, spec, release, ...rest } = run;
+  const { plan, spec, release } = run;
+  const rest = { ...run, plan: undefined, spec: undefined, release: undefined };
   return { ...(JSON.parse(JSON.stringify(rest)) as Omit<Run, "plan" | "spec" | "release">), plan, spec, release };
 }

@@ -7,8 +7,8 @@ import { healthAt } from "./argocd.ts";
 import type { Truth } from "./world.ts";
 
 /** Shows how what open batches follow was when a watch brought it last: late, or not at all. */
-export function observeHealth(truth: Truth, run: Run, now: number): Pick<World, "health"> {
-  if (now < truth.argoDownUntil) return {};
+export function observeHealth(truth: Truth, run: Run, now: number): World["health"] {
+  if (now < truth.argoDownUntil) return undefined;
   const { healthDice, chaos } = truth;
   const health = new Map<string, ObservedHealth>();
   for (const batch of run.batches) {
@@ -20,7 +20,7 @@ export function observeHealth(truth: Truth, run: Run, now: number): Pick<World, 
       health.set(key, { status: healthAt(truth.git, target, seenAt) });
     }
   }
-  return { health };
+  return health;
 }
 
 /** Reads by name what the core asked for: as it is now, or not at all. */

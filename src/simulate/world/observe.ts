@@ -23,12 +23,12 @@ export function observe(truth: Truth, run: Run, others: readonly Run[], now: num
   const fleet = hosts && new Map(hosts.map((host) => [host.key, host]));
   const freezes = truth.freezes.filter((one) => now < one.until);
   const approvals = observeApprovals(truth, run, now);
-  return {
+  const world: World = {
     base: { commit: headOf(truth.git).id },
     pulls: observePulls(truth, run, now),
     guards: observeGuards(truth, run, now),
     targets: observeTargets(truth, run, now),
-    ...observeHealth(truth, run, now),
+    health: observeHealth(truth, run, now),
     revisions: observeRevisions(truth, run, now),
     clusters: clustersKnown ? truth.clusters : NO_CLUSTERS,
     fleet: clustersKnown ? fleet : undefined,
@@ -42,8 +42,9 @@ export function observe(truth: Truth, run: Run, others: readonly Run[], now: num
     approvals,
     lostPlanes: now < truth.argoDownUntil ? lost(truth.argoDownUntil) : undefined,
     shown: truth.pages.known.get(pageKey(run)),
-    ...observeBeside(truth, run, now),
   };
+  observeBeside(truth, run, now, world);
+  return world;
 }
 
 const BARE: World["unprotected"] = [{ branch: "stagecoach/journal", lacks: ["update"] }];

@@ -135,10 +135,12 @@ export function truthOf(setup: Setup, start: number): Truth {
   };
 }
 
+const WORTH_REMEMBERING = 64;
 const found = new WeakMap<Batch, { truth: Truth; commits: number; targets: readonly (ModelTarget | undefined)[] }>();
 
 /** The targets of a batch as they truly are, in its order: looked up once for each commit of the base, as nothing appears without one. */
 export function targetsOf(truth: Truth, batch: Batch): readonly (ModelTarget | undefined)[] {
+  if (batch.targets.length < WORTH_REMEMBERING) return batch.targets.map(({ key }) => truth.targets.get(key));
   const commits = truth.git.commits.length;
   const before = found.get(batch);
   if (before?.truth === truth && before.commits === commits) return before.targets;

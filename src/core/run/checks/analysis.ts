@@ -26,9 +26,11 @@ const SHOWN_MS = 30_000;
 /** One that was told to end and is seen nowhere is taken to have ended after this. */
 const UNSEEN_MS = 60_000;
 
+const NONE: readonly RunAnalysis[] = [];
+
 /** Every analysis of a run, those of its batches included. */
 export function analysesOf(run: Pick<Run, "analyses" | "batches">): RunAnalysis[] {
-  return [...(run.analyses ?? []), ...run.batches.flatMap((batch) => batch.analyses ?? [])];
+  return [...(run.analyses ?? []), ...run.batches.flatMap((batch) => batch.analyses ?? NONE)];
 }
 
 function isAt(record: RunAnalysis, place: AnalysisPlace): boolean {

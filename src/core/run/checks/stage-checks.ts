@@ -59,8 +59,9 @@ export function afterStage(draft: Draft, stage: number): Wait | undefined {
 export function inBackground(draft: Draft): void {
   const { stage, batches } = draft.run;
   const analysis = analysisOf(draft.run, stage, "Background");
+  if (analysis === undefined) return;
   const merges = batches.flatMap((batch) => (batch.stage === stage && batch.merged !== undefined ? [epoch(batch.merged.at)] : []));
-  if (analysis === undefined || merges.length === 0) return;
+  if (merges.length === 0) return;
   const place = { stage, when: "Background" as const };
   measure(draft, place);
   const [known] = analysesAt(draft.run, place);
@@ -107,6 +108,7 @@ const MOST_NAMED = 50;
 export function tellFailures(draft: Draft): void {
   for (const [stage, spec] of draft.run.spec.stages.entries()) {
     const hooks = spec.hooks?.onFailure ?? [];
+    if (hooks.length === 0) continue;
     const told = (draft.run.hooks ?? []).filter((call) => call.stage === stage && call.when === "onFailure");
     if (told.length >= MOST_FAILURE_EVENTS * hooks.length) continue;
     const since = Math.max(Number.NEGATIVE_INFINITY, ...told.map((call) => epoch(call.since)));

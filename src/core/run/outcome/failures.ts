@@ -15,6 +15,9 @@ export function failedClusters(run: Run): Set<string> {
   return failed;
 }
 
+/** Of fewer targets it costs less to look again than to remember. */
+const WORTH_REMEMBERING = 64;
+
 /**
  * Remembers what follows from a batch alone. A batch is never changed in place, so this is a memory and no state: of a large fleet most
  * batches are settled, and stay the same object round after round.
@@ -22,6 +25,7 @@ export function failedClusters(run: Run): Set<string> {
 function perBatch<T extends object>(work: (batch: Batch) => T): (batch: Batch) => T {
   const known = new WeakMap<Batch, T>();
   return (batch) => {
+    if (batch.targets.length < WORTH_REMEMBERING) return work(batch);
     let result = known.get(batch);
     if (result === undefined) {
       result = work(batch);
@@ -54,8 +58,8 @@ export function withinBudget(run: Run): boolean {
 export function judgeFailures(draft: Draft): void {
   const { run } = draft;
   const clusters = unacceptedFailures(run);
-  const most = budget(run);
   const [cluster] = clusters;
+  const most = cluster === undefined ? 0 : budget(run);
   if (cluster !== undefined && clusters.length > most) {
     const reason = runReason("TOO_MANY_FAILED", { clusters, most, because: whyFailed(run, cluster) });
     const last = canTryLast(run, cluster) ? ({ last: true } as const) : undefined;

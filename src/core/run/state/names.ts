@@ -23,9 +23,11 @@ const amended = new WeakMap<readonly Joined[], { plan: Plan; index: PlanIndex }>
 
 function indexOf({ plan, joined }: Planned): PlanIndex {
   if (joined === undefined || joined.length === 0) {
-    const known = indexes.get(plan) ?? makeIndex(plan.stages);
-    indexes.set(plan, known);
-    return known;
+    const known = indexes.get(plan);
+    if (known !== undefined) return known;
+    const index = makeIndex(plan.stages);
+    indexes.set(plan, index);
+    return index;
   }
   const known = amended.get(joined);
   if (known !== undefined && known.plan === plan) return known.index;

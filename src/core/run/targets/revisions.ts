@@ -16,41 +16,38 @@ type Named = Pick<NamedRevision, "repoURL" | "revision">;
 /** A run names a handful. What else Applications may show is not kept. */
 const MOST_KEPT = 50;
 
-const keyOf = ({ repoURL, revision }: Named) => `${repoURL} ${revision}`;
+function isNamed(named: Named): (one: Named) => boolean {
+  return (one) => one.revision === named.revision && one.repoURL === named.repoURL;
+}
 
 /** Takes in what revisions stand for, and tells what has moved. Before targets are confirmed by what they show. */
 export function observeRevisions(draft: Draft): void {
   const { run, world } = draft;
-  const known = new Map((run.resolved ?? []).map((one) => [keyOf(one), one]));
-  const found: ResolvedRevision[] = [];
+  const known = [...(run.resolved ?? [])];
+  const before = known.length;
   let moved: AnyReason | undefined;
   const resolve = (named: Named, commit: string, cluster?: string) => {
-    const before = known.get(keyOf(named));
-    if (before !== undefined) return before.commit === commit ? undefined : movedReason(before, commit, cluster);
-    if (known.size >= MOST_KEPT) return undefined;
-    const { repoURL, revision } = named;
-    const one: ResolvedRevision = { repoURL, revision, commit, at: draft.at, cluster };
-    known.set(keyOf(one), one);
-    found.push(one);
+    const first = known.find(isNamed(named));
+    if (first !== undefined) return first.commit === commit ? undefined : movedReason(first, commit, cluster);
+    if (known.length < MOST_KEPT) known.push({ repoURL: named.repoURL, revision: named.revision, commit, at: draft.at, cluster });
     return undefined;
   };
 
   for (const named of world.revisions ?? []) {
     if (named.commit === "hidden") continue;
     if (named.commit !== null) moved ??= resolve(named, named.commit);
-    else moved ??= goneReason(known.get(keyOf(named)));
+    else moved ??= goneReason(known.find(isNamed(named)));
   }
   for (const { assessment, key, cluster, isConfirmed } of shownIn(draft)) {
     // What is not confirmed may be on its way, and shows what it shows till then.
     if (!isConfirmed && assessment.verdict !== "live") continue;
-    for (const { commit, ...named } of assessment.shows ?? []) {
-      const other = resolve(named, commit, cluster);
+    for (const named of assessment.shows ?? []) {
+      const other = resolve(named, named.commit, cluster);
       if (other !== undefined) draft.moved.add(key);
       moved ??= other;
     }
   }
-  if (found.length > 0 || (run.resolved === undefined && world.revisions !== undefined))
-    change(draft, { resolved: [...(run.resolved ?? []), ...found] });
+  if (known.length > before || (run.resolved === undefined && world.revisions !== undefined)) change(draft, { resolved: known });
   draft.movedFirst = moved;
 }
 
@@ -71,9 +68,8 @@ export function judgeRevisions(draft: Draft): void {
   if (draft.movedFirst !== undefined) pause(draft, "Moved", "Git", draft.movedFirst, runReason("ASK_REVISION_BACK"));
   // Whoever could not be asked at the start might have been moved since: what is not known yet is not merged.
   if (run.resolved === undefined && world.revisions === undefined) hold(draft, runReason("REVISIONS_UNREAD"));
-  const byGit = (run.resolved ?? []).filter(({ cluster }) => cluster === undefined);
-  const now = new Set(world.revisions?.filter(({ commit }) => commit !== "hidden").map(keyOf));
-  const unread = byGit.find((one) => !now.has(keyOf(one)));
+  const read = (world.revisions ?? []).filter(({ commit }) => commit !== "hidden");
+  const unread = run.resolved?.find((one) => one.cluster === undefined && !read.some(isNamed(one)));
   if (unread !== undefined) hold(draft, runReason("REVISION_UNREAD", { revision: unread.revision, repo: unread.repoURL }));
 }
 

@@ -59,6 +59,7 @@ function shown({ seen = [] }: ObservedRollouts) {
 
 function notePlanes(draft: Draft): void {
   const lost = draft.world.lostPlanes ?? new Map<string, LostPlane>();
+  if (lost.size === 0 && draft.run.unseen === undefined) return;
   const unseen: NonNullable<Run["unseen"]> = [...lost].map(([plane, { since, why }]) => ({ plane, since, why }));
   const before = draft.run.unseen ?? [];
   // The reason may be worded anew at each try: that it cannot be seen is what is worth a word.
