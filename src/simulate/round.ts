@@ -1,4 +1,3 @@
-import { epoch } from "../core/base/time.ts";
 import { sentenceOf } from "../core/report/reasons/say.ts";
 import { isEnded, type Run } from "../core/run/state/run.ts";
 import type { World } from "../core/run/state/world.ts";
@@ -75,7 +74,7 @@ function decideAll(driver: Driver, entries: readonly Entry[]): Decision[] {
     driver.steps += 1;
     judgeStep(driver.judge, driver.advance, { before: run, world, advanced, now });
     for (const event of advanced.events) note(driver, () => `${run.rollout} #${run.number}: ${sentenceOf(event)}`);
-    if (advanced.wakeAt !== undefined) driver.wake = Math.min(driver.wake, epoch(advanced.wakeAt));
+    if (advanced.wakeAt !== undefined) driver.wake = Math.min(driver.wake, advanced.wakeAt);
     last[index] = advanced.run;
     decisions.push({ index, before: run, world, advanced });
   }

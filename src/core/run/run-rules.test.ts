@@ -67,10 +67,10 @@ describe("a merged target", () => {
     judge(run, "c1", "pending", "compared");
     round(run);
     // Once right after the merge, to ask for what is to be seen; then nothing is due before the deadline.
-    expect(run.last.wakeAt).toBe(iso(run.now));
+    expect(run.last.wakeAt).toBe(run.now);
     judge(run, "c1", "pending", "compared");
     round(run, SECOND);
-    expect(run.last.wakeAt).toBe(iso(deadline));
+    expect(run.last.wakeAt).toBe(deadline);
     judge(run, "c1", "pending", "compared");
     round(run, deadline - run.now - 1);
     expect(phases(run.run, 1)).toEqual(["Merged"]);

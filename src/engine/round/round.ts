@@ -10,7 +10,6 @@
  * made, recorded, and its PR opened or merged by `act`; whatever that changed is seen by the next round.
  */
 import type { Broken, JournalState } from "../../adapters/git/journal/port.ts";
-import { epoch } from "../../core/base/time.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
 import { type RefusedModel, refusedModel } from "../../core/report/model/refused.ts";
 import { isEnded, type Run } from "../../core/run/state/run.ts";
@@ -234,7 +233,7 @@ function nextLook(
   if (!whole || started.some(({ waiting }) => waiting)) times.push(now + RETRY_MS);
   for (const { advanced } of decisions) {
     if (advanced.change === "transition") times.push(now);
-    if (advanced.wakeAt !== undefined) times.push(epoch(advanced.wakeAt));
+    if (advanced.wakeAt !== undefined) times.push(advanced.wakeAt);
   }
   return Math.min(...times);
 }

@@ -60,7 +60,8 @@ interface Found {
 
 function newestRelease(git: ModelGit, rollout: RepoRollout, entry: Entry): Found | undefined {
   const log = git.log.get(pinOf(releaseEdit(rollout.name))) ?? [];
-  for (const { index, value } of log.toReversed()) {
+  for (let place = log.length - 1; place >= 0; place--) {
+    const { index, value } = log[place] ?? { index: 0, value: null };
     if (index <= entry.cursor) return undefined;
     const commit = git.commits[index];
     if (commit === undefined || value === null) continue;

@@ -1,4 +1,5 @@
 import type { Cluster, Plan, Target } from "../../core/plan/plan-types.ts";
+import { WORTH_REMEMBERING } from "../../core/run/state/batch.ts";
 import type { Batch, Run } from "../../core/run/state/run.ts";
 import type { Command } from "../../core/spec/commands.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
@@ -135,7 +136,6 @@ export function truthOf(setup: Setup, start: number): Truth {
   };
 }
 
-const WORTH_REMEMBERING = 64;
 const found = new WeakMap<Batch, { truth: Truth; commits: number; targets: readonly (ModelTarget | undefined)[] }>();
 
 /** The targets of a batch as they truly are, in its order: looked up once for each commit of the base, as nothing appears without one. */

@@ -1,6 +1,7 @@
 import type { AnyReason } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
 import { runReason } from "../../reasons/run.ts";
+import { WORTH_REMEMBERING } from "../state/batch.ts";
 import { change, type Draft, endSoon, pause } from "../state/draft.ts";
 import { clusterCount, unitOf } from "../state/names.ts";
 import type { Batch, Run } from "../state/run.ts";
@@ -14,9 +15,6 @@ export function failedClusters(run: Run): Set<string> {
   for (const one of run.requeued) if (one.failed === true) failed.add(one.cluster);
   return failed;
 }
-
-/** Of fewer targets it costs less to look again than to remember. */
-const WORTH_REMEMBERING = 64;
 
 /**
  * Remembers what follows from a batch alone. A batch is never changed in place, so this is a memory and no state: of a large fleet most

@@ -110,6 +110,9 @@ export interface BatchTarget {
   rollouts?: RolloutState[] | undefined;
 }
 
+/** What follows from a batch of fewer targets costs less to work out again than to remember by the batch. */
+export const WORTH_REMEMBERING = 64;
+
 /** Why a verdict was given: the fields and times looked at. Plain data that goes to the journal as it is. */
 export interface Evidence {
   verdict: Verdict;

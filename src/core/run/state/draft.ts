@@ -73,7 +73,7 @@ export function closeDraft(draft: Draft): Advanced<Run> {
     fenced,
     change: draft.transition ? "transition" : draft.observation ? "observation" : "none",
     wantsHealth: wantsHealth.size === 0 ? undefined : [...wantsHealth],
-    wakeAt: Number.isFinite(wake) ? iso(Math.max(wake, now)) : undefined,
+    wakeAt: Number.isFinite(wake) ? Math.max(wake, now) : undefined,
   };
 }
 

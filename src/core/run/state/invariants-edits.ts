@@ -1,6 +1,7 @@
 /** Invariant 4 of a run (docs/spec.md §3), as far as the run itself tells: what its batches write. See invariants.ts. */
 import { targetsOfStage } from "../../plan/plan-types.ts";
 import { type Breach, breach } from "../../reasons/breaches.ts";
+import { WORTH_REMEMBERING } from "./batch.ts";
 import type { Batch, BatchTarget, Run } from "./run.ts";
 
 /** `invariant`: its number in docs/spec.md §3. */
@@ -13,7 +14,8 @@ export function batchesChangeTheirPins(run: Run, report: Report): void {
     if (known !== undefined && known.plan === run.plan && known.joined === run.joined) continue;
     const wrong = wrongEdits(run, batch);
     for (const one of wrong) report(4, one);
-    if (wrong.length === 0) sound.set(batch, { plan: run.plan, joined: run.joined });
+    const isRemembered = wrong.length === 0 && batch.targets.length >= WORTH_REMEMBERING;
+    if (isRemembered) sound.set(batch, { plan: run.plan, joined: run.joined });
   }
 }
 
@@ -23,9 +25,9 @@ const sound = new WeakMap<Batch, { plan: Run["plan"]; joined: Run["joined"] | un
 function wrongEdits(run: Run, batch: Batch): Breach[] {
   const wrong: Breach[] = [];
   const planned = plannedEdits(run);
-  const joined = new Map((run.joined ?? []).flatMap((one) => one.targets.map((target) => [target.key, target.edits])));
+  const joined = run.joined && new Map(run.joined.flatMap((one) => one.targets.map((target) => [target.key, target.edits])));
   for (const target of batch.targets) {
-    const wanted = planned.get(target.key) ?? joined.get(target.key);
+    const wanted = planned.get(target.key) ?? joined?.get(target.key);
     const data = { number: batch.number, target: target.key };
     if (wanted === undefined) wrong.push(breach("TARGET_NOT_PLANNED", data));
     else if (batch.kind === "Revert") {

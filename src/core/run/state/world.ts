@@ -221,8 +221,8 @@ export interface Assessment {
 export interface Advanced<Run> {
   run: Run;
   effects: Effect[];
-  /** When to look again though nothing happens; undefined: only on an event. */
-  wakeAt?: Time | undefined;
+  /** When to look again though nothing happens, in epoch milliseconds; undefined: only on an event. */
+  wakeAt?: number | undefined;
   /** transition: record before acting. observation: may be recorded at leisure. */
   change: "none" | "observation" | "transition";
   /** What happened, one sentence each, for the journal's subject. */

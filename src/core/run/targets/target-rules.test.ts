@@ -211,7 +211,7 @@ describe("flap", () => {
     const { bake } = batch(run.run, 1);
     judge(run, "c1", "pending", "health", "It is Progressing.");
     round(run);
-    expect(run.last.wakeAt).toBe(iso(run.now + 30 * SECOND));
+    expect(run.last.wakeAt).toBe(run.now + 30 * SECOND);
     expect(batch(run.run, 1).targets[0]?.why).toHaveCode("FLAP_IGNORED", { until: iso(run.now + 30 * SECOND) });
     judge(run, "c1", "live", "all");
     round(run, 20 * SECOND);
