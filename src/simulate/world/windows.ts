@@ -4,26 +4,27 @@ import type { ModelFreeze, ModelScoped, ModelWindow } from "../generate/scenario
 import type { Truth } from "./world.ts";
 
 const MINUTE = 60_000;
-const DAY_MINUTES = 24 * 60;
+const DAY = 24 * 60 * MINUTE;
 
 /** By the time of the day, in UTC. */
 export function isOpenAt(windows: readonly ModelWindow[], now: number): boolean {
   const isOn = ({ fromMinute, forMinutes }: ModelWindow) => {
-    const since = (((now - fromMinute * 60_000) % 86_400_000) + 86_400_000) % 86_400_000;
-    return since < forMinutes * 60_000;
+    const since = (((now - fromMinute * MINUTE) % DAY) + DAY) % DAY;
+    return since < forMinutes * MINUTE;
   };
   if (windows.some((window) => window.kind === "deny" && isOn(window))) return false;
   const allows = windows.filter((window) => window.kind === "allow");
   return allows.length === 0 || allows.some(isOn);
 }
 
-/** By the minute, within a day: they are the same each day. */
+/** Tried where one of them begins or ends, within a day: they are the same each day. */
 export function firstOpening(sets: readonly (readonly ModelWindow[])[], now: number): number | undefined {
   const isOpen = (at: number) => sets.every((windows) => isOpenAt(windows, at));
   if (isOpen(now)) return now;
-  const from = Math.floor(now / MINUTE) + 1;
-  for (let minute = from; minute <= from + DAY_MINUTES; minute++) if (isOpen(minute * MINUTE)) return minute * MINUTE;
-  return undefined;
+  const day = Math.floor(now / DAY) * DAY;
+  const times = sets.flat().flatMap(({ fromMinute, forMinutes }) => [fromMinute, fromMinute + forMinutes]);
+  const changes = times.map((minute) => day + ((minute * MINUTE) % DAY)).map((at) => (at > now ? at : at + DAY));
+  return changes.sort((a, b) => a - b).find(isOpen);
 }
 
 /** What binds a batch, set by set: its rollout's, its stage's, and the freezes for it, those of one scope together. */

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { iso } from "../../base/time.ts";
 import { runReason } from "../../reasons/run.ts";
 import type { Rollout } from "../../spec/rollout.ts";
 import { advance } from "../advance.ts";
@@ -79,7 +78,7 @@ describe("the next batch's PR", () => {
     const seen = round(self);
     expect([seen.change, wants(seen), self.run.batches[0]?.phase]).toEqual(["observation", ["Propose 2"], "Merged"]);
     // Not when something wakes it by and by: whom the change waits for is asked, and the next one guarded, right after the merge.
-    expect(seen.wakeAt).toBe(iso(self.now));
+    expect(seen.wakeAt).toBe(self.now);
   });
 
   test("stays unopened where the one before is refused, and that one is merged first all the same", () => {

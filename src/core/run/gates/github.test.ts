@@ -111,7 +111,7 @@ describe("a rule that the App may be let bypass", () => {
     refuse(run, "Wait", 'Required status check "stagecoach/gate" is expected.');
     // On its way still: it is looked for again soon, and nothing is asked.
     expect(wants(round(run))).toEqual([]);
-    expect(run.last.wakeAt).toBe(iso(run.now + 2 * SECOND));
+    expect(run.last.wakeAt).toBe(run.now + 2 * SECOND);
     pull(run, 1, { greenAt: iso(run.now) });
     expect(wants(round(run))).toEqual(["Merge 1"]);
   });
