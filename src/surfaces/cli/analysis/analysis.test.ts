@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Answering, json, startAnswering } from "../../../adapters/analysis/testing.ts";
+import { runHere } from "../testing/in-process.ts";
+import { run } from "./analysis.ts";
 
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
 
@@ -36,8 +38,10 @@ function file(text: string): string {
   return path;
 }
 
-/** A process of its own: the service it asks is this one's. */
-function analysis(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
+const analysis = (...args: string[]) => runHere(run, "run", ...args);
+
+/** In a process of its own, which ends only where nothing is left behind. */
+function startedAnalysis(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [MAIN, "analysis", "run", ...args], { env: { ...process.env, NO_COLOR: "1" } });
     let [out, err] = ["", ""];
@@ -66,7 +70,7 @@ const BY_NAME =
 
 describe("stagecoach analysis run", () => {
   test("measures, says each measurement, and exits 0 where all passed", async () => {
-    const { code, out } = await analysis(file(template(OK)), "--arg", `host=${service.host}`);
+    const { code, out } = await startedAnalysis(file(template(OK)), "--arg", `host=${service.host}`);
     expect(out).toBe(`webcheck 1: ok
 webcheck 2: ok
 webcheck: Successful, every metric passed

@@ -3,6 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { runHere } from "../testing/in-process.ts";
+import { run } from "./appset.ts";
 
 const MAIN = new URL("../main.ts", import.meta.url).pathname;
 const dir = mkdtempSync(join(tmpdir(), "stagecoach-appset-"));
@@ -15,10 +17,7 @@ function file(name: string, text: string): string {
   return path;
 }
 
-function stagecoach(...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, "appset", "render", ...args], { encoding: "utf8" });
-  return { status, stdout, stderr };
-}
+const render = (...args: string[]) => runHere(run, "render", ...args);
 
 const TEMPLATE =
   "  template:\n    metadata: {name: 'app-{{name}}'}\n    spec: {project: p, destination: {name: '{{name}}'}, source: {repoURL: r, path: x, targetRevision: '{{rev}}'}}\n";
@@ -31,7 +30,14 @@ const INVENTORY =
 describe("appset render", () => {
   test("prints the Applications of every set of a file, as JSON", () => {
     const path = file("sets.yaml", `${LIST}---\nkind: ConfigMap\n---\n${CLUSTERS}`);
-    const { status, stdout, stderr } = stagecoach(path, "--inventory", file("inventory.yaml", INVENTORY), "-o", "json");
+    const inventory = file("inventory.yaml", INVENTORY);
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [MAIN, "appset", "render", path, "--inventory", inventory, "-o", "json"],
+      {
+        encoding: "utf8",
+      },
+    );
     expect(stderr).toBe("");
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject([
@@ -41,10 +47,10 @@ describe("appset render", () => {
     ]);
   });
 
-  test("prints the parameters of each top-level generator, in order", () => {
-    const { status, stdout } = stagecoach(file("list.yaml", LIST), "--params", "-o", "json");
-    expect(status).toBe(0);
-    expect(JSON.parse(stdout)).toEqual([
+  test("prints the parameters of each top-level generator, in order", async () => {
+    const { code, out } = await render(file("list.yaml", LIST), "--params", "-o", "json");
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toEqual([
       {
         applicationSet: "first",
         index: 0,
@@ -57,30 +63,30 @@ describe("appset render", () => {
     ]);
   });
 
-  test("git generators read a checkout without a remote, whatever they name", () => {
+  test("git generators read a checkout without a remote, whatever they name", async () => {
     file("repo/clusters/a.yaml", "name: a\nrev: v9\n");
-    const { status, stdout } = stagecoach(file("git.yaml", GIT), "--repo", join(dir, "repo"));
-    expect(status).toBe(0);
-    expect(stdout).toBe("third: 1 Application\n  app-a  a  x@v9\n");
+    const { code, out } = await render(file("git.yaml", GIT), "--repo", join(dir, "repo"));
+    expect(code).toBe(0);
+    expect(out).toBe("third: 1 Application\n  app-a  a  x@v9\n");
   });
 
-  test("one line says why a set cannot be rendered, the others are printed, and the exit code is 1", () => {
-    const { status, stdout, stderr } = stagecoach(file("both.yaml", `${GIT}---\n${LIST}`), "-o", "json");
-    expect(status).toBe(1);
-    expect(JSON.parse(stdout)).toHaveLength(2);
-    expect(stderr).toMatch(/^.*both\.yaml:1: ApplicationSet third: spec\.generators\[0\]\.git: .* \[NO_REPO\]; .*\n$/);
+  test("one line says why a set cannot be rendered, the others are printed, and the exit code is 1", async () => {
+    const { code, out, err } = await render(file("both.yaml", `${GIT}---\n${LIST}`), "-o", "json");
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toHaveLength(2);
+    expect(err).toMatch(/^.*both\.yaml:1: ApplicationSet third: spec\.generators\[0\]\.git: .* \[NO_REPO\]; .*\n$/);
   });
 
-  test("what is not YAML is placed, and a chart's template is told from it", () => {
-    const { status, stderr } = stagecoach(file("chart.yaml", "kind: ApplicationSet\n{{- if .Values.x }}\nspec: {}\n{{- end }}\n"));
-    expect(status).toBe(1);
-    expect(stderr).toMatch(/chart\.yaml:\d+:\d+: not YAML: .*render the chart first/);
+  test("what is not YAML is placed, and a chart's template is told from it", async () => {
+    const { code, err } = await render(file("chart.yaml", "kind: ApplicationSet\n{{- if .Values.x }}\nspec: {}\n{{- end }}\n"));
+    expect(code).toBe(1);
+    expect(err).toMatch(/chart\.yaml:\d+:\d+: not YAML: .*render the chart first/);
   });
 
-  test("wrong usage is exit code 2", () => {
-    expect(stagecoach().status).toBe(2);
-    expect(stagecoach(join(dir, "none.yaml")).status).toBe(2);
-    expect(stagecoach(file("list.yaml", LIST), "-o", "xml").status).toBe(2);
-    expect(stagecoach("--help").status).toBe(0);
+  test("wrong usage is exit code 2", async () => {
+    expect((await render()).code).toBe(2);
+    expect((await render(join(dir, "none.yaml"))).code).toBe(2);
+    expect((await render(file("list.yaml", LIST), "-o", "xml")).code).toBe(2);
+    expect((await render("--help")).code).toBe(0);
   });
 });
