@@ -1,7 +1,7 @@
 /** `-o` of every command that prints: JSON and nothing else, the same as YAML, more where it is wide, and a sentence for what is not offered. */
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { rawApplication } from "../../adapters/argocd/testing/application.ts";
 import { openJournal } from "../../adapters/git/journal/journal.ts";
@@ -19,8 +19,8 @@ const here = sampleRepo();
 let at: Workspace;
 let mirror: Mirror;
 
-/** One run, which the checkout has fetched. */
-beforeEach(async () => {
+/** One run, which the checkout has fetched; every command here only reads it. */
+beforeAll(async () => {
   at = workspace();
   mirror = await openMirror({ directory: join(at.directory, "mirror.git"), url: at.origin, allowFile: true });
   const run = { ...confirmed(withBatch(freshRun(4, 4), "Open", START), START + 60_000), phase: "Succeeded", stage: 1 } as const;
@@ -28,7 +28,7 @@ beforeEach(async () => {
   await openJournal({ mirror, app: "stagecoach[bot]", seal: SEAL }).record({ runs: [ended], subject: "done", trailers: {}, at: START });
 });
 
-afterEach(async () => {
+afterAll(async () => {
   await mirror.close();
   at.remove();
 });
