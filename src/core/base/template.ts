@@ -94,10 +94,15 @@ export function parseTemplate(template: string, ofSteps = false): ParsedTemplate
   return { ok: true, parts };
 }
 
+/** The parts of a template; one that cannot be read is the text that it is. */
+export function templateParts(template: string, ofSteps = false): TemplatePart[] {
+  const parsed = parseTemplate(template, ofSteps);
+  return parsed.ok ? parsed.parts : [{ text: template }];
+}
+
 /** The variables of a template; none of one that cannot be read. */
 export function variablesIn(template: string): Variable[] {
-  const parsed = parseTemplate(template, true);
-  return parsed.ok ? parsed.parts.flatMap((part) => ("variable" in part ? [part.variable] : [])) : [];
+  return templateParts(template, true).flatMap((part) => ("variable" in part ? [part.variable] : []));
 }
 
 /** A slip of the fingers, or what stands one step further down: `release.image` for `release.values.image`, `cluster.env` for `cluster.labels.env`. */

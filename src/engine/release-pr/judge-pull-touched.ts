@@ -1,6 +1,6 @@
 import { plainFolder } from "../../core/base/folder.ts";
 import { pathMatcher } from "../../core/base/path-glob.ts";
-import { parseTemplate } from "../../core/base/template.ts";
+import { templateParts } from "../../core/base/template.ts";
 import { pinsOf } from "../../core/plan/steps.ts";
 import type { Problem } from "../../core/reasons/problems/problem.ts";
 import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
@@ -85,8 +85,7 @@ function pinFiles(pins: readonly PinTemplate[]): (path: string) => boolean {
   const patterns = pins.flatMap((pin) => {
     if (pin.kind === "branch") return [];
     const place = pin.kind === "copy" ? plainFolder(pin.to) : pin.file;
-    const parsed = parseTemplate(place);
-    const parts = parsed.ok ? parsed.parts : [{ text: place }];
+    const parts = templateParts(place);
     const glob = parts.map((part) => ("text" in part ? part.text.replace(/[*?[\]!]/g, "?") : "**")).join("");
     return [pin.kind === "copy" ? `${glob}/**` : glob];
   });

@@ -1,7 +1,7 @@
 import { defined } from "../../core/base/defined.ts";
 import { errorText } from "../../core/base/error-text.ts";
 import { plainFolder } from "../../core/base/folder.ts";
-import { parseTemplate, renderTemplate, type TemplatePart } from "../../core/base/template.ts";
+import { renderTemplate, type TemplatePart, templateParts } from "../../core/base/template.ts";
 import { findPin } from "../../core/pins/find.ts";
 import { splice } from "../../core/pins/splice.ts";
 import type { PinError } from "../../core/pins/types.ts";
@@ -43,17 +43,13 @@ export function resolvePins(
 }
 
 function partsOf(pin: PinTemplate): Texts {
-  const parts = (text: string): TemplatePart[] => {
-    const parsed = parseTemplate(text);
-    return parsed.ok ? parsed.parts : [{ text }];
-  };
   return {
-    file: parts("file" in pin ? pin.file : ""),
-    path: parts(pin.kind === "value" ? pin.path : pin.kind === "clusterGenerator" ? pin.old : ""),
-    value: parts("value" in pin ? pin.value : ""),
-    branch: parts(pin.kind === "branch" ? pin.branch : ""),
-    from: parts(pin.kind === "copy" ? plainFolder(pin.from) : ""),
-    to: parts(pin.kind === "copy" ? plainFolder(pin.to) : ""),
+    file: templateParts("file" in pin ? pin.file : ""),
+    path: templateParts(pin.kind === "value" ? pin.path : pin.kind === "clusterGenerator" ? pin.old : ""),
+    value: templateParts("value" in pin ? pin.value : ""),
+    branch: templateParts(pin.kind === "branch" ? pin.branch : ""),
+    from: templateParts(pin.kind === "copy" ? plainFolder(pin.from) : ""),
+    to: templateParts(pin.kind === "copy" ? plainFolder(pin.to) : ""),
   };
 }
 
@@ -68,8 +64,7 @@ export function renderPlace(
   const values = valuesOf(draft, release);
   const found: string[] = [];
   for (const name of ["file", "path"] as const) {
-    const parsed = parseTemplate(pin[name]);
-    const rendered = renderTemplate(parsed.ok ? parsed.parts : [{ text: pin[name] }], values, name === "path");
+    const rendered = renderTemplate(templateParts(pin[name]), values, name === "path");
     if (rendered.ok) found.push(rendered.text);
     else
       problems.add(

@@ -2,7 +2,7 @@ import type { ApplicationView } from "../../core/argocd/views.ts";
 import { defined } from "../../core/base/defined.ts";
 import { nearest } from "../../core/base/nearest.ts";
 import { readOrNull } from "../../core/base/repo-files.ts";
-import { parseTemplate, renderTemplate, type TemplatePart, type TemplateValues } from "../../core/base/template.ts";
+import { renderTemplate, type TemplatePart, type TemplateValues, templateParts } from "../../core/base/template.ts";
 import { findPin } from "../../core/pins/find.ts";
 import type { Cluster, Edit, Release, Target, WeightPart } from "../../core/plan/plan-types.ts";
 import { replicasAt, weightValue } from "../../core/plan/weigh.ts";
@@ -127,15 +127,10 @@ function resolveWeights(
   for (const [i, pin] of (rollout.weightPins ?? []).entries()) {
     const index = rollout.pins.length + i;
     const place = ["spec", "weightPins", i];
-    const value = parsed(pin.value);
+    const value = templateParts(pin.value, true);
     for (const draft of drafts) draft.edits[index] = fill(pin, value, place, draft, release, problems);
     readValues(index, place, drafts, readFile, problems);
   }
-}
-
-function parsed(template: string): TemplatePart[] {
-  const result = parseTemplate(template, true);
-  return result.ok ? result.parts : [{ text: template }];
 }
 
 function fill(
