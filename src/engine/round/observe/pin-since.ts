@@ -23,20 +23,14 @@ type AskPin = (
 export function openPinSince(repoURL: string, commits: Commits, pins: Pins): AskPin {
   const isBase = ({ repoURL: url }: SourceView) => normalRepo(url) === normalRepo(repoURL);
 
-  async function askPin(
-    batch: Batch,
-    target: BatchTarget,
-    merged: string,
-    seen: string,
-    application: ApplicationView | undefined,
-  ): Promise<PinDiffers | "unknown" | null> {
+  const askPin: AskPin = async (batch, target, merged, seen, application) => {
     const values = (await pins.writtenAt(seen, batch)).get(target.key);
     // A branch stands in no file.
     if (values === undefined || target.edits.every(({ kind }) => kind === "branch")) return "unknown";
     const edit = target.edits.find((one, index) => one.kind !== "branch" && values[index] !== one.to);
     if (edit === undefined) return await askOverride(target, merged, seen, application);
     return { commit: (await commits.lastTouchAfter(merged, seen, edit.kind === "copy" ? `${edit.file}/` : edit.file))?.sha ?? seen };
-  }
+  };
 
   /** A file that stands beside the manifests since the merge, as Image Updater writes it, and takes the pin's place. */
   async function askOverride(
