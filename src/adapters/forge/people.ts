@@ -1,3 +1,5 @@
+/** Who is behind commits, for `port.ts`. Accounts by login. */
+
 export interface CommitPeople {
   /** Whom GitHub links its author and committer to, by addresses that somebody typed. */
   linked: string[];

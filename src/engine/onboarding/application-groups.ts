@@ -1,5 +1,4 @@
 /** Puts Applications together that run one thing in several environments. Called by `propose.ts`, with all Applications of the repo at once. */
-
 import { normalRepo } from "../../core/argocd/same.ts";
 import { isRegionWord, rankOf } from "../../core/base/environments.ts";
 import { textAt } from "../../core/base/is-record.ts";

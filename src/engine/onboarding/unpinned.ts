@@ -1,5 +1,4 @@
 /** Why Applications that run one thing get no pin, as plainly as it can be told. Called by `propose.ts`. */
-
 import { tidyPath } from "../../core/argocd/source-places.ts";
 import { foldersAbove } from "../../core/base/clean-path.ts";
 import { defined } from "../../core/base/defined.ts";

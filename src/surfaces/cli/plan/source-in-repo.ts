@@ -1,5 +1,4 @@
 /** What a checkout itself says of a rollout's Applications: rendered from its ApplicationSet, or as people wrote them. Called by `plan-inputs.ts`. */
-
 import type { RenderResult } from "../../../core/appset/types.ts";
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";

@@ -1,5 +1,4 @@
 /** A delivery is taken once, and says only where to look again: which repositories it wakes is decided here. Called by `server.ts`. */
-
 import type { Delivery } from "../../../adapters/queue/port.ts";
 import { BoundedSet } from "../../../core/base/bounded.ts";
 import { defined } from "../../../core/base/defined.ts";
