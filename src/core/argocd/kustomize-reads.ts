@@ -1,6 +1,6 @@
 /** Which files a kustomization is made of, and what of an edit of one does not come out of it. */
 import { joinPath } from "../base/clean-path.ts";
-import { isRecord } from "../base/is-record.ts";
+import { isRecord, listAt } from "../base/is-record.ts";
 import type { RepoFiles } from "../base/repo-files.ts";
 import { yamlIn } from "./helm-values.ts";
 import { sameValue } from "./same.ts";
@@ -68,20 +68,16 @@ export function isImageOverridden(
   const onTop = kustomizationIn(after, top);
   const names = new Set(imagesGiven(given));
   if (onTop !== undefined && onTop.file !== file)
-    for (const image of listOf(onTop.data, "images")) if (isRecord(image) && (image["newTag"] ?? image["digest"])) names.add(image["name"]);
+    for (const image of listAt(onTop.data, "images")) if (isRecord(image) && (image["newTag"] ?? image["digest"])) names.add(image["name"]);
   if (names.size === 0) return false;
   const rest = (data: unknown): unknown =>
-    isRecord(data) ? { ...data, images: listOf(data, "images").filter((image) => !isRecord(image) || !names.has(image["name"])) } : data;
+    isRecord(data) ? { ...data, images: listAt(data, "images").filter((image) => !isRecord(image) || !names.has(image["name"])) } : data;
   return sameValue({ valuesObject: rest(yamlIn(before, file)) }, { valuesObject: rest(yamlIn(after, file)) });
-}
-
-function listOf(data: unknown, key: string): unknown[] {
-  return isRecord(data) && Array.isArray(data[key]) ? data[key] : [];
 }
 
 /** `name=other:tag` or `name:tag`, as `kustomize edit set image` takes them; with `*` for the tag it keeps the one that is there. */
 function imagesGiven(kustomize: unknown): unknown[] {
-  return listOf(kustomize, "images").flatMap((image) =>
+  return listAt(kustomize, "images").flatMap((image) =>
     typeof image === "string" && !/[:@]\*$/.test(image)
       ? image
           .replace(/=.*$/s, "")

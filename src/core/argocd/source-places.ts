@@ -1,5 +1,5 @@
 import { defined } from "../base/defined.ts";
-import { isRecord } from "../base/is-record.ts";
+import { listAt } from "../base/is-record.ts";
 import type { SourceView } from "./views.ts";
 
 /** Where an Application's sources look in a repo, from its root: what `application.path` and `application.valuesFile` of a pin are. */
@@ -12,9 +12,7 @@ export function placesOf(sources: readonly SourceView[]): { path?: string; value
 
 /** Helm values files that stand in a repo, in the order Helm takes them; `$ref/…` is from the root of the source of that name. */
 export function valuesFilesOf({ path = "", rest }: Pick<SourceView, "path" | "rest">): string[] {
-  const helm = rest?.["helm"];
-  const named: unknown[] = isRecord(helm) && Array.isArray(helm["valueFiles"]) ? helm["valueFiles"] : [];
-  return named.flatMap((name) => {
+  return listAt(rest, "helm", "valueFiles").flatMap((name) => {
     if (typeof name !== "string" || /^[a-z]+:\/\//.test(name)) return [];
     const ofRef = /^\$[\w-]+\/(.*)$/.exec(name)?.[1];
     if (ofRef !== undefined) return [tidyPath(ofRef)];

@@ -1,6 +1,6 @@
 /** Says whether a kustomization changes what an Application or a set is on its way to the cluster: what its file says is then not what lives. */
 import { posix } from "node:path";
-import { isRecord, recordOf } from "../../core/base/is-record.ts";
+import { isRecord, listAt, recordOf } from "../../core/base/is-record.ts";
 import { madeOnce, type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { readManifests, readYamlDocuments } from "../../core/base/yaml-read.ts";
 import { kustomizationsIn, takersOf } from "./kustomize.ts";
@@ -38,11 +38,11 @@ function changedIn(files: RepoFiles, folder: string, application: Record<string,
   if (typeof namespace === "string" && namespace !== "" && namespace !== (metadata["namespace"] ?? "argocd")) return "namespace";
   if (relabels(own, labelsOf(application))) return own["commonLabels"] === undefined ? "labels" : "commonLabels";
   const patched = ["patches", "patchesJson6902", "patchesStrategicMerge"].find((field) =>
-    listOf(own[field]).some((patch) => patches(files, folder, patch, application)),
+    listAt(own[field]).some((patch) => patches(files, folder, patch, application)),
   );
   if (patched !== undefined) return patched;
-  if (listOf(own["replacements"]).some((one) => replaces(files, folder, one, application))) return "replacements";
-  return listOf(own["transformers"]).length > 0 ? "transformers" : undefined;
+  if (listAt(own["replacements"]).some((one) => replaces(files, folder, one, application))) return "replacements";
+  return listAt(own["transformers"]).length > 0 ? "transformers" : undefined;
 }
 
 /** Each Application of a folder asks for the same one. */
@@ -59,7 +59,7 @@ function readOnes(): Map<string, Record<string, unknown>> {
 
 /** A label that is there gets another value; one that is new leaves what is selected by as it is. */
 function relabels({ commonLabels, labels }: Record<string, unknown>, there: Record<string, unknown>): boolean {
-  const all = [commonLabels, ...listOf(labels).map((one) => recordOf(one)["pairs"])];
+  const all = [commonLabels, ...listAt(labels).map((one) => recordOf(one)["pairs"])];
   return all.some((pairs) => Object.entries(recordOf(pairs)).some(([key, value]) => there[key] !== undefined && there[key] !== value));
 }
 
@@ -146,13 +146,9 @@ function replaces(files: RepoFiles, folder: string, entry: unknown, application:
   const text = typeof path === "string" ? readOrNull(files, posix.join(folder, path)) : undefined;
   if (text === null) return true;
   const all = text === undefined ? [entry] : bodiesOf(text).flat();
-  const targets = all.flatMap((one) => listOf(recordOf(one)["targets"])).map(recordOf);
+  const targets = all.flatMap((one) => listAt(recordOf(one)["targets"])).map(recordOf);
   return targets.some(
     ({ select, fieldPaths }) =>
-      isMeant(recordOf(select), application) && listOf(fieldPaths).some((field) => isIdentity(dotted(field), application)),
+      isMeant(recordOf(select), application) && listAt(fieldPaths).some((field) => isIdentity(dotted(field), application)),
   );
-}
-
-function listOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isRecord, recordOf } from "../../base/is-record.ts";
+import { isRecord, listAt, recordOf } from "../../base/is-record.ts";
 import type { Finding } from "../../reasons/problems/problem.ts";
 import { KIND, ROLLOUT_API_VERSION } from "../schema.ts";
 import { key, quantity, selector, text } from "../schema-common.ts";
@@ -53,7 +53,7 @@ export function checkAncestor(data: unknown): Finding[] {
   if (spec["sourceRef"] === undefined && spec["appSetRef"] === undefined) {
     findings.push({ code: "MISSING_KEY", kind: "SourceRef", path: ["spec"] });
   }
-  for (const [i, raw] of stagesOf(spec).entries()) {
+  for (const [i, raw] of listAt(spec, "stages").entries()) {
     if (!isRecord(raw)) continue;
     for (const [ours, theirs] of SAME) {
       if (raw[ours] !== undefined && raw[theirs] !== undefined) {
@@ -80,13 +80,9 @@ export function modernise(data: Record<string, unknown>): Record<string, unknown
     spec: {
       // The old controller took ApplicationSets of its own resource's namespace.
       sourceRef: { kind: "ApplicationSet", name, namespace: typeof namespace === "string" ? namespace : undefined },
-      stages: stagesOf(spec).map((raw) => (isRecord(raw) ? moderniseStage(raw) : raw)),
+      stages: listAt(spec, "stages").map((raw) => (isRecord(raw) ? moderniseStage(raw) : raw)),
     },
   };
-}
-
-function stagesOf({ stages }: Record<string, unknown>): unknown[] {
-  return Array.isArray(stages) ? stages : [];
 }
 
 function moderniseStage({ maxTargets, maxParallel, targets, ...rest }: Record<string, unknown>): Record<string, unknown> {

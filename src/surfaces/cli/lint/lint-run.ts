@@ -3,7 +3,7 @@ import type { Inventory } from "../../../core/argocd/inventory-file.ts";
 import { compareText } from "../../../core/base/compare-text.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { errorText } from "../../../core/base/error-text.ts";
-import { isRecord } from "../../../core/base/is-record.ts";
+import { dig, listAt } from "../../../core/base/is-record.ts";
 import type { Cluster } from "../../../core/plan/plan-types.ts";
 import { bindingTypos, scopeTypos, stageTypos } from "../../../core/plan/selector-typos.ts";
 import type { OwnWords, Path, Problem, ProblemReason } from "../../../core/reasons/problems/problem.ts";
@@ -132,20 +132,18 @@ function declaredIn(checkout: Checkout, file: string): (Unread & { stages: strin
   const text = readOrTell(checkout, file, []);
   if (text === null) return [];
   return readYaml(text, file).sources.flatMap(({ data }) => {
-    const metadata = isRecord(data) ? data["metadata"] : undefined;
-    const spec = isRecord(data) ? data["spec"] : undefined;
-    if (!isRecord(metadata) || typeof metadata["name"] !== "string") return [];
-    const named: unknown[] = isRecord(spec) && Array.isArray(spec["dependsOn"]) ? spec["dependsOn"] : [];
-    const dependsOn = named.flatMap((one) => (isRecord(one) && typeof one["rollout"] === "string" ? [{ rollout: one["rollout"] }] : []));
-    return [{ name: metadata["name"], file, dependsOn, stages: stagesIn(spec) }];
+    const name = dig(data, "metadata", "name");
+    if (typeof name !== "string") return [];
+    const named = listAt(data, "spec", "dependsOn").map((one) => dig(one, "rollout"));
+    const dependsOn = named.flatMap((rollout) => (typeof rollout === "string" ? [{ rollout }] : []));
+    return [{ name, file, dependsOn, stages: stagesIn(dig(data, "spec", "stages")) }];
   });
 }
 
 /** undefined: they cannot be read. */
-function stagesIn(spec: unknown): string[] | undefined {
-  const stages: unknown = isRecord(spec) ? spec["stages"] : undefined;
+function stagesIn(stages: unknown): string[] | undefined {
   if (!Array.isArray(stages)) return undefined;
-  const names = stages.flatMap((one) => (isRecord(one) && typeof one["name"] === "string" ? [one["name"]] : []));
+  const names = stages.map((one) => dig(one, "name")).filter((name) => typeof name === "string");
   return names.length === stages.length ? names : undefined;
 }
 

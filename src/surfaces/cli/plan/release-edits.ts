@@ -1,4 +1,4 @@
-import { isRecord } from "../../../core/base/is-record.ts";
+import { dig } from "../../../core/base/is-record.ts";
 import { nearest } from "../../../core/base/nearest.ts";
 import { splice } from "../../../core/pins/splice.ts";
 import type { PinError } from "../../../core/pins/types.ts";
@@ -80,15 +80,12 @@ async function placeOf(rollout: Rollout, value: string, read: ReadText): Promise
   const below = release?.kind === "values" ? `values.${value}` : "version";
   const text = (await read(rollout.file)) ?? "";
   const { sources } = readYaml(text, rollout.file);
-  const index = sources.findIndex(({ data }) => isRecord(data) && isRecord(data["metadata"]) && data["metadata"]["name"] === rollout.name);
+  const index = sources.findIndex(({ data }) => dig(data, "metadata", "name") === rollout.name);
   const data = sources[index]?.data;
   const document = sources.length > 1 ? `#${index + 1}/` : "";
-  if (isRecord(data) && isRecord(data["spec"]) && data["spec"]["release"] !== undefined)
-    return { file: rollout.file, path: `${document}spec.release.${below}` };
-  const annotations = isRecord(data) && isRecord(data["metadata"]) ? data["metadata"]["annotations"] : undefined;
-  if (isRecord(annotations) && annotations["stagecoach.dev/release"] !== undefined) {
+  if (dig(data, "spec", "release") !== undefined) return { file: rollout.file, path: `${document}spec.release.${below}` };
+  if (dig(data, "metadata", "annotations", "stagecoach.dev/release") !== undefined)
     return { file: rollout.file, path: `${document}metadata.annotations["stagecoach.dev/release"]!${below}` };
-  }
   return { file: SETTINGS_FILE, path: `rollouts["${rollout.name}"].release.${below}` };
 }
 

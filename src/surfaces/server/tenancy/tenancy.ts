@@ -4,6 +4,7 @@ import { plainServer } from "../../../core/argocd/same.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { matchesGlob } from "../../../core/base/glob.ts";
+import { dig, recordOf } from "../../../core/base/is-record.ts";
 import { planeReason } from "../../../core/reasons/control-plane.ts";
 import type { Grants } from "../../../engine/round/observe/grants.ts";
 
@@ -141,7 +142,7 @@ function generating(plane: ControlPlane, mayUse: (project: string) => boolean): 
   if (generate === undefined) return {};
   return {
     async generate(applicationSet) {
-      const project = projectOf(record(applicationSet["spec"]));
+      const project = projectOf(recordOf(applicationSet["spec"]));
       if (project !== undefined && !project.includes("{{") && mayUse(project)) return await generate(applicationSet);
       return { kind: "forbidden", why: planeReason("TEMPLATE_NOT_GRANTED") };
     },
@@ -206,11 +207,6 @@ function placesOf({ name, server }: ApplicationView["spec"]["destination"]): str
 }
 
 function projectOf(spec: Record<string, unknown>): string | undefined {
-  const template = record(spec["template"]);
-  const project = record(record(template)["spec"])["project"];
+  const project = dig(spec, "template", "spec", "project");
   return typeof project === "string" ? project : undefined;
-}
-
-function record(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
