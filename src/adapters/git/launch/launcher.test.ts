@@ -23,8 +23,7 @@ async function parent(): Promise<number> {
 describe.runIf(process.platform === "linux")("programs started by the helper", () => {
   test("the first are started here, all others by one process that is not this one", async () => {
     // A launcher of its own: this worker may have started commands for other files.
-    vi.resetModules();
-    const fresh = await import("./launcher.ts");
+    const fresh = (await import(["./launcher.ts", "anew.ts"].join("?"))) as typeof import("./launcher.ts");
     expect(Number((await fresh.launch(shell("echo $PPID"))).stdout.toString())).toBe(process.pid);
     const helper = await parent();
     expect(helper).not.toBe(process.pid);
