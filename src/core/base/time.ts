@@ -26,17 +26,8 @@ const LATELY = Array.from({ length: 256 }, () => ({ ms: Number.NaN, text: "" }))
 
 /** Epoch milliseconds; NaN where the text is no time. */
 export function epoch(time: Time): number {
-  const known = READ.get(time);
-  if (known !== undefined) return known;
-  const ms = Date.parse(time);
-  if (READ.size >= MOST_READ) READ.clear();
-  READ.set(time, ms);
-  return ms;
+  return Date.parse(time);
 }
-
-/** The texts of a run's past are read again in every round. */
-const READ = new Map<Time, number>();
-const MOST_READ = 2000;
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 

@@ -2,9 +2,10 @@
  * Lint looks outside of the rollout's file, too (docs/spec.md §9.24): at the ApplicationSet in Git and what it yields, at who
  * applies it, and at the checks of the base branch. Called for a release's pull request, by `stagecoach lint` and for what onboarding proposes.
  */
+import { isAutomated } from "../../core/argocd/decode/application.ts";
 import { GENERATE_PATHS } from "../../core/argocd/generate-paths.ts";
 import { defined } from "../../core/base/defined.ts";
-import { dig, isRecord } from "../../core/base/is-record.ts";
+import { isRecord } from "../../core/base/is-record.ts";
 import { pathMatcher } from "../../core/base/path-glob.ts";
 import type { RepoFiles } from "../../core/base/repo-files.ts";
 import { filesOf } from "../../core/plan/plan-types.ts";
@@ -134,11 +135,6 @@ function autoSync({ set, rendered, rollout }: Gathered, each: readonly Gathered[
   const hasOther = each.some(({ rendered: others = [] }) => others.some(({ spec }) => isAutomated(spec)));
   if (said === rollout.stages.length || (said > 0 && hasOther)) return [];
   return [{ code: "AUTO_SYNC_OFF", set: set.file, applications: all ? undefined : off, path: AT_SOURCE }];
-}
-
-export function isAutomated(spec: Record<string, unknown>): boolean {
-  const automated = dig(spec, "syncPolicy", "automated");
-  return isRecord(automated) && automated["enabled"] !== false;
 }
 
 /** Files that templates really give, where lint of the rollout alone could only guess. */

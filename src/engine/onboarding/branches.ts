@@ -2,7 +2,6 @@
  * A branch for each environment: Applications that read this repo at branches of their own, none of them the default one. Their rollout moves
  * the branches to the commit of a merge, one batch after the other. Called by `propose.ts` where no file holds what differs.
  */
-
 import { tidyPath } from "../../core/argocd/source-places.ts";
 import { textAt } from "../../core/base/is-record.ts";
 import { filesTakenBy, kustomizationsIn } from "../config-repo/kustomize.ts";

@@ -1,6 +1,6 @@
+import { isAutomated } from "../../core/argocd/decode/application.ts";
 import { defined } from "../../core/base/defined.ts";
 import { listAt, textAt } from "../../core/base/is-record.ts";
-import { isAutomated } from "../lint/lint-outside.ts";
 import { sourcesOf } from "./places-spec.ts";
 import type { StageItem } from "./stages.ts";
 import type { InitTarget } from "./types.ts";

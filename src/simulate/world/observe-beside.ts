@@ -14,8 +14,9 @@ import { isUnreachable, type Truth } from "./world.ts";
 
 type Beside = Pick<World, "analyses" | "hooks" | "joiners" | "unreachable">;
 
-/** Adds what is seen beside Git, GitHub and the run's own targets: analyses, hooks, clusters that appeared or cannot be reached. */
-export function observeBeside(truth: Truth, run: Run, now: number, beside: Beside): void {
+/** What is seen beside Git, GitHub and the run's own targets: analyses, hooks, clusters that appeared or cannot be reached. */
+export function observeBeside(truth: Truth, run: Run, now: number): Beside {
+  const beside: Beside = {};
   const missing = () => truth.dice.chance(truth.chaos.missing);
   if (run.spec.stages.some(measuresAnything) && !missing()) beside.analyses = analyses(truth, run, now);
   if (run.hooks !== undefined && !missing()) beside.hooks = answers(truth, run, now);
@@ -23,6 +24,7 @@ export function observeBeside(truth: Truth, run: Run, now: number, beside: Besid
   if (up && run.spec.quarantine !== undefined) beside.unreachable = unreachable(truth, now);
   if (!isEnded(run) && run.ending === undefined && run.kind !== "Rollback" && !missing())
     beside.joiners = up ? joiners(truth, run, now) : [];
+  return beside;
 }
 
 function analyses(truth: Truth, run: Run, now: number): Map<string, ObservedAnalysis> {

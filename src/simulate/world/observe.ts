@@ -43,8 +43,8 @@ export function observe(truth: Truth, run: Run, others: readonly Run[], now: num
     lostPlanes: now < truth.argoDownUntil ? lost(truth.argoDownUntil) : undefined,
     shown: truth.pages.known.get(pageKey(run)),
   };
-  observeBeside(truth, run, now, world);
-  return world;
+  // Spread into a literal of so many keys, these few would cost more than all of it.
+  return Object.assign(world, observeBeside(truth, run, now));
 }
 
 const BARE: World["unprotected"] = [{ branch: "stagecoach/journal", lacks: ["update"] }];

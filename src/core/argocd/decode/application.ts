@@ -68,12 +68,13 @@ function decodeOwner(metadata: Fields): ApplicationView["owner"] {
 }
 
 function decodeSpec(spec: Fields): ApplicationView["spec"] {
+  return { ...intendedOf(spec), multiSource: decodeSources(spec).multiSource, automated: isAutomated(spec) };
+}
+
+/** Whether Argo CD syncs an Application of this `spec` by itself. */
+export function isAutomated(spec: Fields): boolean {
   const automated = own(child(spec, "syncPolicy"), "automated");
-  return {
-    ...intendedOf(spec),
-    multiSource: decodeSources(spec).multiSource,
-    automated: typeof automated === "object" && automated !== null && own(fields(automated), "enabled") !== false,
-  };
+  return typeof automated === "object" && automated !== null && own(fields(automated), "enabled") !== false;
 }
 
 /** Decodes the part of an Application's spec that liveness compares: of a rendered or a hand-written Application. */

@@ -56,8 +56,8 @@ export function withinBudget(run: Run): boolean {
 export function judgeFailures(draft: Draft): void {
   const { run } = draft;
   const clusters = unacceptedFailures(run);
+  const most = budget(run);
   const [cluster] = clusters;
-  const most = cluster === undefined ? 0 : budget(run);
   if (cluster !== undefined && clusters.length > most) {
     const reason = runReason("TOO_MANY_FAILED", { clusters, most, because: whyFailed(run, cluster) });
     const last = canTryLast(run, cluster) ? ({ last: true } as const) : undefined;

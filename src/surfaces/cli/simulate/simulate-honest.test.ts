@@ -123,7 +123,7 @@ describe("a run that never ends", () => {
     expect(first.timeline.at(-1)).toMatchObject({ what: "waits", why: expect.stringContaining("a year") });
     const all = tally();
     count(all, first);
-    const shown = { rollout: "my-app", release: "v1.5.0", seed: 1, clusters: 12, batches: 8, stages: 4, late: "", first, tally: all };
+    const shown = { rollout: "my-app", release: "v1.5.0", seed: 1, clusters: 12, batches: 8, stages: 4, putOff: "", first, tally: all };
     const text = toText({ ...shown, times: "", notes: [] }, { colour: false, columns: 100 });
     expect(text).toContain("✖ This run never ends");
     expect(text).toContain("1 never ends");

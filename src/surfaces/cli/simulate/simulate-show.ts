@@ -30,8 +30,8 @@ export interface Shown extends Counting {
   clusters: number;
   batches: number;
   stages: number;
-  /** Clusters that are put off. */
-  late: string;
+  /** What follows the count of batches where clusters are put off; empty: none is. */
+  putOff: string;
   first: Simulated;
   tally: Tally;
   /** What the times are from. */

@@ -50,8 +50,8 @@ export function toText(shown: Shown, terminal: { colour: boolean; columns: numbe
   return `${lines.flatMap((line) => foldLine(line, layout.columns)).join("\n")}\n`;
 }
 
-function head({ rollout, targetBy, release, seed, clusters, batches, stages, late, times }: Shown, style: Style): string[] {
-  const size = `${countPhrase(clusters, { targetBy })} in ${count(batches, "batch")} over ${count(stages, "stage")}${late}`;
+function head({ rollout, targetBy, release, seed, clusters, batches, stages, putOff, times }: Shown, style: Style): string[] {
+  const size = `${countPhrase(clusters, { targetBy })} in ${count(batches, "batch")} over ${count(stages, "stage")}${putOff}`;
   return [
     `${style("bold", visible(rollout))} → ${style("bold", visible(release))}   ${size}`,
     style("dim", `  seed ${seed}; from Monday 2026-01-05, 09:00 UTC; ${times}`),
